@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a plugin asks a person something; window, terminal or a replay answers.
+#pragma once
+
+#include "base/result.h"
+
+#include <QCoroTask>
+#include <QString>
+#include <QStringList>
+
+#include <functional>
+
+namespace kernelskill {
+
+struct Question
+{
+    enum class Kind { Choose, Text, Code, Confirm };
+    Kind kind = Kind::Confirm;
+    QString title;
+    QString text;
+    QStringList choices; // Choose
+    QString initial;     // Text, Code
+};
+
+struct Answer
+{
+    bool given = false; // false: the person declined
+    int choice = -1;
+    QString text;
+};
+
+using AskFunction = std::function<QCoro::Task<Result<Answer>>(Question)>;
+
+} // namespace kernelskill

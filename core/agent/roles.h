@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cast. Each role is one asynchronous call from value types to a Result; no role knows another.
+#pragma once
+
+#include "agent/question.h"
+#include "base/result.h"
+#include "evaluation/evaluation.h"
+#include "memory/longterm/skill.h"
+#include "memory/shortterm/attempts.h"
+#include "retrieval/retrieval.h"
+#include "task/task.h"
+
+#include <QCoroTask>
+
+#include <memory>
+#include <stop_token>
+
+namespace kernelskill {
+
+enum class Role { Generator, FeatureExtractor, Planner, Optimizer, Diagnoser, Repairer };
+[[nodiscard]] QString toString(Role role); // "generator", "features", "planner", "optimizer", "diagnoser", "repairer"
+[[nodiscard]] std::optional<Role> roleFromString(const QString &text);
+[[nodiscard]] QList<Role> allRoles();
+
+// What every call gets besides its own request.
+struct RoleContext
+{
+    quint64 seed = 1;      // already keyed by run, round and role
+    int round = 0;
+    QString device;        // GpuSpec id
+    std::stop_token stop;
+    AskFunction ask;       // puts a Question to the person; may be empty: nobody is there
+};
+
+struct GenerateRequest
+{
+    Task task;
+    int count = 1;
+};
+
+// A name → value map; booleans as bool, kernel_structure_id as "S0"…"S4". A missing feature is unknown.
+using Features = QVariantMap;
+struct FeatureRequest
+{
+    Task task;
+    Candidate candidate;
+    Profile profile;
+};
+
+struct MetricPromise
+{
+    QString metric;   // catalogue name
+    QString change;   // "lower", "higher", "at most 40", "at least 80"
+};
+
+// What the planner decided: exactly one method, through one skill.
+struct Plan
+{
+    QString method;          // "M3", or a skill's own name where it has no number
+    QString skill;           // skill name
+    QJsonObject parameters;  // {"tile_m": 64, …}; part of what short-term memory refuses to repeat
+    QString rationale;
+    QList<MetricPromise> promises;
+    bool overridesPolicy = false; // a person insisted; recorded
+    [[nodiscard]] QJsonObject toJson() const;
+    [[nodiscard]] static Plan fromJson(const QJsonObject &object);
+};
+
+struct PlanRequest
+{
+    Task task;
+    Candidate base;
+    Evaluation evaluation; // of the base
+    Features features;
+    Retrieval retrieval;   // allowed methods, ranked
+    QList<Skill> skills;   // revisions behind retrieval.allowed, same order
+    Attempts attempts;     // everything tried on this task in this run
+    QStringList refusals;  // why the engine refused this round's earlier plans
+};
+
+struct CodeChange
+{
+    Candidate candidate;
+    QString summary; // one line for the node
+};
+
+struct OptimizeRequest
+{
+    Task task;
+    Candidate base;
+    Evaluation evaluation;
+    Features features;
+    Plan plan;
+    Skill skill;
+    Attempts attempts;
+};
+
+struct Diagnosis
+{
+    QString errorClass; // "build", "out_of_bounds", "race", "wrong_result", "timeout", "resources", …
+    QString cause;
+    QString fix;        // short and stable: the same fix for the same error class is refused
+    [[nodiscard]] QJsonObject toJson() const;
+    [[nodiscard]] static Diagnosis fromJson(const QJsonObject &object);
+};
+
+struct DiagnoseRequest
+{
+    Task task;
+    Candidate candidate;   // the failing one
+    Evaluation evaluation; // why it fails
+    Candidate base;        // last good one, empty when there is none
+    QList<RepairAttempt> chain; // repairs tried so far for this failure
+};
+
+struct RepairRequest
+{
+    DiagnoseRequest failure;
+    Diagnosis diagnosis;
+};
+
+class Generator
+{
+public:
+    virtual ~Generator();
+    virtual QCoro::Task<Result<QList<CodeChange>>> generate(GenerateRequest request, RoleContext context) = 0;
+};
+class FeatureExtractor
+{
+public:
+    virtual ~FeatureExtractor();
+    virtual QCoro::Task<Result<Features>> extract(FeatureRequest request, RoleContext context) = 0;
+};
+class Planner
+{
+public:
+    virtual ~Planner();
+    // An Error with code "plan.none" says that nothing allowed is applicable: the run may stop.
+    virtual QCoro::Task<Result<Plan>> plan(PlanRequest request, RoleContext context) = 0;
+};
+class Optimizer
+{
+public:
+    virtual ~Optimizer();
+    // An Error with code "optimise.inapplicable" gives the method up for this base.
+    virtual QCoro::Task<Result<CodeChange>> optimise(OptimizeRequest request, RoleContext context) = 0;
+};
+class Diagnoser
+{
+public:
+    virtual ~Diagnoser();
+    virtual QCoro::Task<Result<Diagnosis>> diagnose(DiagnoseRequest request, RoleContext context) = 0;
+};
+class Repairer
+{
+public:
+    virtual ~Repairer();
+    // An Error with code "repair.give_up" rolls back to the base.
+    virtual QCoro::Task<Result<CodeChange>> repair(RepairRequest request, RoleContext context) = 0;
+};
+
+// What an agent plugin makes: it plays the roles for which the pointer is not null.
+class Agent
+{
+public:
+    virtual ~Agent();
+    virtual Generator *generator() { return nullptr; }
+    virtual FeatureExtractor *featureExtractor() { return nullptr; }
+    virtual Planner *planner() { return nullptr; }
+    virtual Optimizer *optimizer() { return nullptr; }
+    virtual Diagnoser *diagnoser() { return nullptr; }
+    virtual Repairer *repairer() { return nullptr; }
+    [[nodiscard]] bool plays(Role role);
+};
+
+} // namespace kernelskill

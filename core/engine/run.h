@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run: the loop of seed, review, repair, profile, retrieve, plan, optimise, promote over one session file.
+#pragma once
+
+#include "engine/run_settings.h"
+#include "memory/longterm/skill_store.h"
+#include "plugin/plugin_manager.h"
+#include "session/session_file.h"
+#include "session/trajectory.h"
+
+#include <QCoroTask>
+#include <QObject>
+
+#include <memory>
+
+namespace kernelskill {
+
+struct RunSummary
+{
+    QString endedBy;
+    QString message;
+    int rounds = 0, nodes = 0;
+    std::optional<double> baseline_us;
+    QJsonObject json; // formats.md, `optimize --json`
+};
+
+// Lives on one thread with an event loop: the engine's. All signals come from there, after the event is in the file.
+class Run : public QObject
+{
+    Q_OBJECT
+public:
+    // `store` may be null (memory none). All pointers outlive the run.
+    Run(PluginManager *plugins, SkillStore *store, QObject *parent = nullptr);
+    ~Run() override;
+
+    // Starts a new session in `path`, or continues the one that is there and has not ended (then `settings` is ignored
+    // but for budget and rounds when they are larger). Ends on its own, on stop, or with an error of the environment.
+    QCoro::Task<Result<RunSummary>> start(RunSettings settings, QString sessionPath);
+    QCoro::Task<Result<RunSummary>> resume(QString sessionPath, std::optional<int> rounds = std::nullopt);
+
+    void pause();  // after the step in flight
+    void unpause();
+    void stepOnce();
+    void stop();   // ends the step in flight; its processes die
+    void setAsk(AskFunction ask);
+    // A person's change of a skill during the run: an event, effective from the next round.
+    void applySkillState(const QString &skill, SkillState state, const QString &reason);
+
+    [[nodiscard]] const Trajectory &trajectory() const;
+    [[nodiscard]] const SessionFile *session() const; // null before start
+
+Q_SIGNALS:
+    void eventAppended(const kernelskill::Event &event);
+    // Transient: node under evaluation, stage in words, done and total.
+    void progress(int node, const QString &stage, int done, int total);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace kernelskill

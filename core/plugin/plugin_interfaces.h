@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plugin library exports. Metadata (metadata.json) is read before the library is loaded:
+// { "id": "simulator", "kind": "evaluator", "title": "…", "version": "0.1.0", "description": "…", "roles": […] for agents,
+//   "abi": filled by the build }.
+#pragma once
+
+#include "agent/roles.h"
+#include "evaluation/evaluator.h"
+
+#include <QJsonObject>
+#include <QtPlugin>
+
+#include <memory>
+
+namespace kernelskill {
+
+class EvaluatorPlugin
+{
+public:
+    virtual ~EvaluatorPlugin();
+    [[nodiscard]] virtual std::unique_ptr<Evaluator> createEvaluator(const QJsonObject &settings) = 0;
+    // One line for each thing `doctor` should say: {"name", "ok", "text", "remedy"}.
+    [[nodiscard]] virtual QList<QJsonObject> doctor();
+};
+
+class AgentPlugin
+{
+public:
+    virtual ~AgentPlugin();
+    [[nodiscard]] virtual std::unique_ptr<Agent> createAgent(const QJsonObject &settings) = 0;
+    [[nodiscard]] virtual QList<QJsonObject> doctor();
+};
+
+} // namespace kernelskill
+
+#define KernelSkillEvaluatorPlugin_iid "org.kernelskill.EvaluatorPlugin/1"
+#define KernelSkillAgentPlugin_iid "org.kernelskill.AgentPlugin/1"
+Q_DECLARE_INTERFACE(kernelskill::EvaluatorPlugin, KernelSkillEvaluatorPlugin_iid)
+Q_DECLARE_INTERFACE(kernelskill::AgentPlugin, KernelSkillAgentPlugin_iid)

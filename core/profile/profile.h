@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a profiler or the simulator saw of one candidate: one row a kernel, under the policy's metric names.
+#pragma once
+
+#include <QJsonObject>
+#include <QList>
+#include <QMap>
+#include <QString>
+
+#include <array>
+#include <optional>
+
+namespace kernelskill {
+
+// One place in the source that costs time, or wastes traffic.
+struct HotSpot
+{
+    QString file;
+    int line = 0;              // 1-based
+    double stallShare = 0;     // 0…1 of the kernel's stall cycles
+    QString mainStall;         // "long_scoreboard", …
+    QString text;              // "38 % of stalls, long scoreboard"
+};
+
+struct KernelProfile
+{
+    QString name;
+    std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1};
+    int launches = 1;
+    double duration_us = 0;      // all launches
+    double timeShare = 0;        // 0…1 of the candidate
+    double roofline_us = 0;      // least time its own flops and bytes need on the device
+    // Metric name (see metric_catalogue.h) → value. A missing entry is unknown, never 0.
+    QMap<QString, double> metrics;
+    QMap<QString, double> stalls; // reason → share 0…1 of warp cycles
+    QList<HotSpot> hotSpots;      // most expensive first
+
+    [[nodiscard]] std::optional<double> metric(const QString &metricName) const;
+    [[nodiscard]] double recoverable_us() const { return duration_us > roofline_us ? duration_us - roofline_us : 0; }
+};
+
+struct Profile
+{
+    QString device;      // GpuSpec id
+    QString kind = QStringLiteral("modelled"); // or "measured"
+    QList<KernelProfile> kernels; // order of first launch
+    int launchCount = 0;
+
+    [[nodiscard]] bool isEmpty() const { return kernels.isEmpty(); }
+    // The kernel with most recoverable time; ties by order of launch. Null when there is none.
+    [[nodiscard]] const KernelProfile *deciding() const;
+    [[nodiscard]] QJsonObject toJson() const;
+    [[nodiscard]] static Profile fromJson(const QJsonObject &object);
+};
+
+} // namespace kernelskill

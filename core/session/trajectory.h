@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a run as a fold over its events: what engine, window and reports all look at. Value type, no I/O.
+#pragma once
+
+#include "agent/roles.h"
+#include "evaluation/evaluation.h"
+#include "session/event.h"
+
+#include <QHash>
+#include <QList>
+#include <QString>
+
+#include <optional>
+
+namespace kernelskill {
+
+enum class NodeState { Running, Verified, Unproven, Suspect, Wrong, Failed };
+[[nodiscard]] QString toString(NodeState state);
+
+struct ObservedChange
+{
+    QString metric;
+    QString promised;              // "lower", "at most 40"
+    std::optional<double> before, after; // missing: no counter
+    std::optional<bool> kept;      // missing: cannot be told
+};
+
+struct TrajectoryNode
+{
+    int id = 0;                 // 0 is the seed
+    int parent = -1;
+    int round = 0;
+    QString kind;               // "seed", "optimise", "repair", "human"
+    QString agent;
+    NodeState state = NodeState::Running;
+    QString summary;            // "Warp-shuffle reduction"
+    QString method, skill;
+    Plan plan;
+    QString candidateBlob, evaluationBlob, codeDigest;
+    std::optional<double> time_us;
+    std::optional<Interval> interval_us;
+    std::optional<Speedup> speedup;     // over the baseline
+    std::optional<Speedup> stepSpeedup; // over the parent
+    QList<ObservedChange> observed;
+    QString why;                // first failed check or finding, in a sentence
+    bool isBase = false, isBest = false; // now
+    bool wasBase = false;       // at some time
+    bool isHuman = false;
+    bool pinned = false;
+    QString note;
+    QString stage;              // transient: "checking 14 of 24"
+};
+
+struct RoundRecord
+{
+    int round = 0;
+    int base = -1;
+    Features features;
+    QString retrievalBlob;
+    std::optional<Plan> plan;
+    QStringList refusals;
+};
+
+struct Trajectory
+{
+    QString taskName, taskFolder, taskBlob;
+    QJsonObject settings;
+    QString policyBlob, skillsBlob, statisticsBlob;
+    QList<TrajectoryNode> nodes; // by id
+    QList<RoundRecord> rounds;
+    int base = -1, best = -1;
+    bool paused = false;
+    QString endedBy;             // empty: not ended
+    QString endMessage;
+    qint64 lastSequence = 0;
+    qint64 llmCalls = 0, tokensIn = 0, tokensOut = 0;
+    double cost_usd = 0;
+
+    // Unknown kinds are skipped: a newer program's events do no harm.
+    void apply(const Event &event);
+    [[nodiscard]] static Trajectory fold(const QList<Event> &events);
+    [[nodiscard]] const TrajectoryNode *node(int id) const;
+    [[nodiscard]] QList<int> bestPath() const; // ids from the seed to best
+    [[nodiscard]] int lastRound() const;
+};
+
+} // namespace kernelskill

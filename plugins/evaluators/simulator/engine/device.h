@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulated GPU: memory, modules of PTX, kernel launches. Free of Qt; one thread uses a Device at a time.
+#pragma once
+
+#include "launch_report.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernelskill::simulator {
+
+// Latencies in SM cycles and cache geometry the executor needs; filled from a device file (resources/gpus/*.json).
+struct ExecutionModel {
+    int aluLatency = 4, fp64Latency = 8, integerMultiplyLatency = 5, specialLatency = 18, convertLatency = 8;
+    int sharedLatency = 29, shuffleLatency = 23, l1Latency = 38, l2Latency = 270, dramLatency = 640;
+    int branchLatency = 8, barrierLatency = 20, constantLatency = 12, tensorLatency = 34;
+    std::size_t l1Bytes = 192 * 1024; // per SM, what shared memory leaves
+    std::size_t l2Bytes = 50 * 1024 * 1024;
+    int smCount = 132;
+};
+
+struct LaunchLimits {
+    std::uint64_t warpInstructionBudget = 2'000'000'000; // whole launch; beyond it: finding "endless_loop"
+    std::uint64_t blockInstructionBudget = 200'000'000;  // warp instructions of one block
+};
+
+// Which blocks run. Empty: all. Otherwise contiguous windows of linear block ids [first, first + count).
+struct BlockWindow { std::uint64_t first = 0, count = 0; };
+
+struct LaunchRequest {
+    std::string kernel;               // mangled name
+    Dim3 grid, block;
+    std::uint32_t dynamicSharedBytes = 0;
+    std::vector<std::vector<std::byte>> arguments; // one a parameter, exact size
+    std::vector<BlockWindow> windows;
+    LaunchLimits limits;
+    bool checks = true;               // out of bounds, uninitialised, races, …
+};
+
+struct ParameterInfo { std::size_t bytes = 0, alignment = 1, offset = 0; };
+struct KernelInfo {
+    std::string mangled, demangled;
+    std::vector<ParameterInfo> parameters;
+    KernelResources resources;
+    int maxThreadsPerBlock = 1024;    // from .maxntid/.reqntid
+};
+
+struct DeviceError { std::string message; std::string file; int line = 0; };
+
+class Device {
+public:
+    explicit Device(ExecutionModel model = {});
+    ~Device();
+    Device(Device &&) noexcept;
+    Device &operator=(Device &&) noexcept;
+
+    // Allocations are 256-byte aligned with unmapped gaps between them; name appears in findings ("x, 1024 bytes").
+    [[nodiscard]] std::expected<std::uint64_t, DeviceError> allocate(std::size_t bytes, std::string name = {});
+    [[nodiscard]] std::expected<void, DeviceError> release(std::uint64_t address);
+    [[nodiscard]] std::expected<void, DeviceError> write(std::uint64_t address, std::span<const std::byte> bytes);
+    [[nodiscard]] std::expected<void, DeviceError> read(std::uint64_t address, std::span<std::byte> bytes) const;
+    [[nodiscard]] std::expected<void, DeviceError> fill(std::uint64_t address, std::byte value, std::size_t bytes);
+    // Memory that kernels may read but whose change is an error afterwards is the caller's business (compare).
+    // Marks a range as never written, so that reading it before a store is found.
+    void markUninitialised(std::uint64_t address, std::size_t bytes);
+    [[nodiscard]] std::size_t bytesInUse() const;
+
+    // Parses PTX text. An instruction outside what is covered is not an error here but when a launch reaches it…
+    // unless `strict`, which reports it at load. Returns the kernels of the module.
+    [[nodiscard]] std::expected<std::vector<KernelInfo>, DeviceError> loadModule(std::string_view ptx);
+    [[nodiscard]] std::optional<KernelInfo> kernel(std::string_view mangled) const;
+    // Address and size of a __device__ or __constant__ variable.
+    [[nodiscard]] std::optional<std::pair<std::uint64_t, std::size_t>> global(std::string_view name) const;
+
+    // Runs to the end or to a fatal finding. An error is a launch that could not begin (no such kernel, bad sizes).
+    [[nodiscard]] std::expected<LaunchReport, DeviceError> launch(const LaunchRequest &request);
+
+    // Empties the modelled caches (as an L2 flush between timed samples would).
+    void flushCaches();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace kernelskill::simulator
