@@ -18,4 +18,8 @@ namespace kernelskill::paths {
 [[nodiscard]] QString sessionsFolder();  // dataFolder()/sessions
 [[nodiscard]] QString executableFolder(); // the running program's own folder
 
+// A helper program of ours ("kernelskill-reference-runner"): beside the running program, in <program>/../bin, in
+// <prefix>/lib/kernelskill/bin, then on PATH. Empty when there is none.
+[[nodiscard]] QString helperProgram(const QString &name);
+
 } // namespace kernelskill::paths

@@ -28,9 +28,10 @@ public:
     [[nodiscard]] static Result<SessionFile> open(const QString &path, bool readOnly = false);
 
     [[nodiscard]] QString path() const;
+    [[nodiscard]] QString id() const; // given at creation, stays when the file moves: the ledger's key
     [[nodiscard]] bool isReadOnly() const;
     // Appends all of them in one transaction and returns them with sequence and time. A lock keeps a second writer out
-    // ("session.locked").
+    // ("session.locked"); the first append takes it (of nothing, too) and it is held until this object dies.
     [[nodiscard]] Result<QList<Event>> append(QList<Event> events);
     [[nodiscard]] Result<QList<Event>> events(qint64 afterSequence = 0) const;
     // Stores content once; returns its SHA-256 hex. Part of the next append's transaction.

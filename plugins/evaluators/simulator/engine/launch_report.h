@@ -61,6 +61,7 @@ struct AccessCounters {
     std::uint64_t bytes = 0;       // bytes asked for by active lanes
     std::uint64_t l1HitSectors = 0;
     std::uint64_t l2HitSectors = 0; // of those that missed L1
+    std::uint64_t lines = 0;        // distinct 128-byte lines (tag look-ups), summed over requests; 0: not counted
 };
 
 struct LaunchCounters {
@@ -124,6 +125,7 @@ struct LineCounters {
     std::uint64_t globalSectors = 0;
     std::uint64_t idealSectors = 0;
     std::uint64_t sharedConflicts = 0;
+    std::uint64_t globalRequests = 0, sharedRequests = 0; // warp-wide accesses of the line; 0: not counted
     StallReason mainStall = StallReason::Wait;
 };
 

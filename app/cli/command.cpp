@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command.h"
+
+#include "base/paths.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QJsonDocument>
+#include <QSocketNotifier>
+#include <QTextStream>
+#include <QTimer>
+
+#include <csignal>
+#include <cstdio>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace kernelskill::cli {
+
+void print(const QString &text)
+{
+    QTextStream(stdout) << text << '\n';
+}
+
+void progressLine(const QString &text)
+{
+    QTextStream(stderr) << text << '\n';
+}
+
+void printJson(const QJsonObject &object)
+{
+    QTextStream(stdout) << QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Indented));
+}
+
+int report(const Error &error, bool json)
+{
+    progressLine(QStringLiteral("kernelskill: %1").arg(error.message));
+    if (!error.detail.isEmpty()) progressLine(error.detail);
+    if (json) {
+        printJson({{QStringLiteral("error"), QJsonObject{{QStringLiteral("code"), error.code},
+                                                         {QStringLiteral("message"), error.message},
+                                                         {QStringLiteral("detail"), error.detail}}}});
+    }
+    static const QStringList environment{QStringLiteral("environment."), QStringLiteral("sandbox."),
+                                         QStringLiteral("worker."),      QStringLiteral("plugin."),
+                                         QStringLiteral("compiler."),    QStringLiteral("evaluator."),
+                                         QStringLiteral("reference.environment")};
+    for (const QString &prefix : environment)
+        if (error.code.startsWith(prefix)) return EnvironmentLacks;
+    return WrongUsage;
+}
+
+ParsedArguments parse(QCommandLineParser &parser, const QString &command, const QStringList &arguments,
+                      int minimumPositional, int maximumPositional)
+{
+    const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")}, QStringLiteral("Shows this help."));
+    parser.addOption(help);
+    parser.setSingleDashWordOptionMode(QCommandLineParser::ParseAsLongOptions);
+    const QString program = QStringLiteral("kernelskill ") + command;
+    const bool parsed = parser.parse(QStringList{program} + arguments);
+    if (parsed && parser.isSet(help)) {
+        QString text = parser.helpText();
+        text.replace(QCoreApplication::arguments().constFirst(), program);
+        QTextStream(stdout) << text;
+        return {true, Done};
+    }
+    QString mistake;
+    const int given = int(parser.positionalArguments().size());
+    if (!parsed) mistake = parser.errorText();
+    else if (given < minimumPositional) mistake = QStringLiteral("an argument is missing");
+    else if (maximumPositional >= 0 && given > maximumPositional)
+        mistake = QStringLiteral("unexpected argument “%1”").arg(parser.positionalArguments().at(maximumPositional));
+    if (mistake.isEmpty()) return {};
+    progressLine(QStringLiteral("%1: %2. “%1 --help” lists what it takes.").arg(program, mistake));
+    return {true, WrongUsage};
+}
+
+Result<SkillStore> openStore(const QString &memoryOption)
+{
+    if (memoryOption == QLatin1String("none")) return SkillStore::open(QStringLiteral(":memory:"), paths::skills());
+    QString path = memoryOption;
+    if (path.isEmpty()) {
+        QDir().mkpath(paths::dataFolder());
+        path = QDir(paths::dataFolder()).filePath(QStringLiteral("memory.db"));
+    }
+    return SkillStore::open(path, paths::skills());
+}
+
+namespace {
+
+int interruptPipe[2] = {-1, -1};
+
+void onSignal(int)
+{
+    const char byte = 1;
+    [[maybe_unused]] const auto written = ::write(interruptPipe[0], &byte, 1);
+}
+
+QCoro::Task<void> finish(const std::function<QCoro::Task<int>()> &body)
+{
+    QCoreApplication::exit(co_await body());
+}
+
+} // namespace
+
+int runToEnd(const std::function<QCoro::Task<int>()> &body, const std::function<void()> &interrupt)
+{
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, interruptPipe) != 0) return EnvironmentLacks;
+    QSocketNotifier notifier(interruptPipe[1], QSocketNotifier::Read);
+    int interrupts = 0;
+    QObject::connect(&notifier, &QSocketNotifier::activated, &notifier, [&] {
+        char byte = 0;
+        [[maybe_unused]] const auto got = ::read(interruptPipe[1], &byte, 1);
+        if (++interrupts > 1) std::_Exit(StoppedByPerson);
+        progressLine(QStringLiteral("stopping; once more to end at once"));
+        interrupt();
+    });
+    struct sigaction action = {};
+    action.sa_handler = onSignal;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+
+    std::optional<QCoro::Task<void>> running;
+    QTimer::singleShot(0, QCoreApplication::instance(), [&] { running.emplace(finish(body)); });
+    return QCoreApplication::exec();
+}
+
+QString number(double value, int decimals)
+{
+    return QString::number(value, 'f', decimals).replace(QLatin1Char('-'), QChar(0x2212));
+}
+
+namespace {
+
+int speedupDecimals(double value)
+{
+    return value < 2 ? 2 : value < 100 ? 1 : 0;
+}
+
+} // namespace
+
+QString speedupText(const Speedup &speedup, Verdict verdict)
+{
+    const auto text = [](double value) { return number(value, speedupDecimals(value)); };
+    return QStringLiteral("%1× [%2, %3] %4, %5")
+        .arg(text(speedup.value), text(speedup.interval.low), text(speedup.interval.high), toString(speedup.kind),
+             toString(verdict));
+}
+
+QString timeText(double time_us)
+{
+    if (time_us >= 1e6) return number(time_us / 1e6, 2) + QStringLiteral(" s");
+    if (time_us >= 1e4) return number(time_us / 1e3, 2) + QStringLiteral(" ms");
+    return number(time_us, 1) + QStringLiteral(" µs");
+}
+
+} // namespace kernelskill::cli

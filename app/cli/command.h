@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands share: output, errors, exit codes, options that several of them take.
+#pragma once
+
+#include "base/result.h"
+#include "evaluation/evaluation.h"
+#include "memory/longterm/skill_store.h"
+
+#include <QCommandLineParser>
+#include <QCoroTask>
+#include <QJsonObject>
+#include <QString>
+#include <QStringList>
+
+#include <functional>
+
+namespace kernelskill::cli {
+
+// formats.md, "Programs".
+enum ExitCode { Done = 0, CandidateFailed = 1, WrongUsage = 2, EnvironmentLacks = 3, StoppedByPerson = 130 };
+
+// Arguments after the command's name.
+using Command = std::function<int(const QStringList &arguments)>;
+
+int optimize(const QStringList &arguments);
+int evaluate(const QStringList &arguments);
+int profile(const QStringList &arguments);
+int explain(const QStringList &arguments);
+int session(const QStringList &arguments);
+int skills(const QStringList &arguments);
+int plugins(const QStringList &arguments);
+int doctor(const QStringList &arguments);
+
+void print(const QString &text);        // a line on stdout
+void progressLine(const QString &text); // a line on stderr
+void printJson(const QJsonObject &object);
+
+// The error in words on stderr and, with `json`, as {"error": {…}} on stdout. Returns the exit code that fits its code.
+int report(const Error &error, bool json);
+
+// Reads options; prints help or the mistake itself. Empty when the command is over, with `exitCode` set.
+struct ParsedArguments
+{
+    bool over = false;
+    int exitCode = Done;
+};
+ParsedArguments parse(QCommandLineParser &parser, const QString &command, const QStringList &arguments, int minimumPositional,
+                      int maximumPositional);
+
+// The store at --memory (a path, "none", or empty for the user's own).
+Result<SkillStore> openStore(const QString &memoryOption);
+
+// Runs a coroutine to its end in the application's event loop; Ctrl+C and SIGTERM call `interrupt` once, a second one
+// ends the program.
+int runToEnd(const std::function<QCoro::Task<int>()> &body, const std::function<void()> &interrupt);
+
+// "12.6× [11.2, 14.2] modelled, verified"; decimals as visual-language.md says.
+QString speedupText(const Speedup &speedup, Verdict verdict);
+QString timeText(double time_us);
+QString number(double value, int decimals);
+
+} // namespace kernelskill::cli

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_reporter.h"
+
+#include <QJsonArray>
+
+namespace kernelskill::cli {
+
+RunReporter::RunReporter(Run *run)
+    : m_run(run)
+{
+    connect(run, &Run::eventAppended, this, [this](const Event &event) { tell(event); });
+}
+
+void RunReporter::tell(const Event &event)
+{
+    const QJsonObject &data = event.data;
+    const auto text = [&data](const char *key) { return data.value(QLatin1String(key)).toString(); };
+    const int node = data.value(QStringLiteral("node")).toInt();
+    if (event.kind == QLatin1String("round.refused")) {
+        progressLine(QStringLiteral("  round %1: refused, %2").arg(data.value(QStringLiteral("round")).toInt()).arg(text("reason")));
+    } else if (event.kind == QLatin1String("node.candidate")) {
+        m_titles[node] = text("skill").isEmpty() ? text("summary") : text("skill");
+    } else if (event.kind == QLatin1String("node.evaluated")) {
+        tellEvaluated(data);
+    } else if (event.kind == QLatin1String("node.dropped")) {
+        progressLine(QStringLiteral("  node %1: dropped, %2").arg(node).arg(text("reason")));
+    } else if (event.kind == QLatin1String("repair.rollback")) {
+        progressLine(QStringLiteral("  rolled back to node %1").arg(data.value(QStringLiteral("to")).toInt()));
+    }
+}
+
+void RunReporter::tellEvaluated(const QJsonObject &data)
+{
+    const int id = data.value(QStringLiteral("node")).toInt();
+    const TrajectoryNode *node = m_run->trajectory().node(id);
+    QString result = data.value(QStringLiteral("verdict")).toString();
+    if (node && node->speedup) {
+        const Verdict verdict = verdictFromString(result).value_or(Verdict::Unproven);
+        result = id == 0 ? QStringLiteral("baseline, %1 %2").arg(timeText(node->time_us.value_or(0)), toString(node->speedup->kind))
+                         : speedupText(*node->speedup, verdict);
+    } else if (const QString why = data.value(QStringLiteral("why")).toString(); !why.isEmpty()) {
+        result += QStringLiteral(": ") + why;
+    }
+    progressLine(QStringLiteral("  node %1, round %2  %3  %4")
+                     .arg(id, 2).arg(node ? node->round : 0, 2).arg(m_titles.value(id), -24).arg(result));
+}
+
+namespace {
+
+void printSummary(const Run &run, const RunSummary &summary)
+{
+    const Trajectory &trajectory = run.trajectory();
+    const TrajectoryNode *best = trajectory.node(trajectory.best);
+    print(QStringLiteral("%1: %2 nodes in %3 rounds, ended by %4")
+              .arg(trajectory.taskName).arg(summary.nodes).arg(summary.rounds).arg(summary.endedBy));
+    if (summary.baseline_us) print(QStringLiteral("baseline  %1").arg(timeText(*summary.baseline_us)));
+    if (best && best->speedup && best->id != 0) {
+        const Verdict verdict = best->state == NodeState::Verified ? Verdict::Verified : Verdict::Unproven;
+        print(QStringLiteral("best      node %1, %2, %3")
+                  .arg(best->id).arg(timeText(best->time_us.value_or(0)), speedupText(*best->speedup, verdict)));
+        QStringList skills;
+        for (int id : trajectory.bestPath())
+            if (const TrajectoryNode *node = trajectory.node(id); node && !node->skill.isEmpty()) skills << node->skill;
+        print(QStringLiteral("skills    %1").arg(skills.join(QStringLiteral(" → "))));
+    } else {
+        print(QStringLiteral("nothing faster than the baseline was found"));
+    }
+    if (run.session()) print(QStringLiteral("session   %1").arg(run.session()->path()));
+}
+
+} // namespace
+
+int runAndReport(const std::function<QCoro::Task<Result<RunSummary>>(Run &)> &begin, const QString &memoryOption, bool json)
+{
+    PluginManager manager;
+    auto store = openStore(memoryOption);
+    if (!store) return report(store.error(), json);
+    Run run(&manager, &*store);
+    RunReporter reporter(&run);
+    return runToEnd(
+        [&]() -> QCoro::Task<int> {
+            auto summary = co_await begin(run);
+            if (!summary) co_return report(summary.error(), json);
+            if (json) printJson(summary->json);
+            else printSummary(run, *summary);
+            if (summary->endedBy == QLatin1String("error")) {
+                co_return report(Error{QStringLiteral("evaluator.run"), summary->message, {}}, false);
+            }
+            co_return summary->endedBy == QLatin1String("person") ? StoppedByPerson : Done;
+        },
+        [&run] { run.stop(); });
+}
+
+} // namespace kernelskill::cli

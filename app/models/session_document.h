@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The session the window shows: the fold over its events, with what the events refer to, decoded on demand and kept.
+// Fed either by a file (read in a worker) or by a live run (events with their blobs). UI thread.
+#pragma once
+
+#include "base/result.h"
+#include "retrieval/retrieval.h"
+#include "session/event.h"
+#include "session/trajectory.h"
+#include "task/candidate.h"
+
+#include <QHash>
+#include <QObject>
+
+#include <memory>
+
+namespace kernelskill {
+
+// A whole session as values: safe to hand between threads.
+struct SessionContents
+{
+    QString path;
+    bool readOnly = false;
+    QList<Event> events;
+    Trajectory trajectory;
+    QHash<QString, QByteArray> blobs; // those that events name
+};
+
+// Opens, folds and collects; for a worker thread.
+[[nodiscard]] Result<SessionContents> readSession(const QString &path);
+// Digests in the fields of an event that end in "_blob".
+[[nodiscard]] QStringList blobsOf(const Event &event);
+
+class SessionDocument : public QObject
+{
+    Q_OBJECT
+public:
+    explicit SessionDocument(QObject *parent = nullptr);
+    ~SessionDocument() override;
+
+    void setContents(SessionContents contents);
+    void clear();
+    // One event of a live run, with the blobs it names.
+    void apply(const Event &event, const QHash<QString, QByteArray> &blobs);
+    // Transient: "checking 14 of 24" on a running node; total 0 when there is nothing to count.
+    void setStage(int node, const QString &stage, int done, int total);
+
+    [[nodiscard]] bool isEmpty() const { return m_contents.trajectory.nodes.isEmpty(); }
+    [[nodiscard]] QString path() const { return m_contents.path; }
+    void setPath(const QString &path) { m_contents.path = path; }
+    [[nodiscard]] const Trajectory &trajectory() const { return m_contents.trajectory; }
+    [[nodiscard]] const QList<Event> &events() const { return m_contents.events; }
+    [[nodiscard]] const TrajectoryNode *node(int id) const { return m_contents.trajectory.node(id); }
+    // Null when the node has none yet.
+    [[nodiscard]] const Evaluation *evaluation(int node) const;
+    [[nodiscard]] const Candidate *candidate(int node) const;
+    [[nodiscard]] const Retrieval *retrieval(int round) const;
+    [[nodiscard]] const RoundRecord *round(int number) const;
+    // The candidate a node is compared with when nobody chose one: its parent.
+    [[nodiscard]] QByteArray blob(const QString &digest) const { return m_contents.blobs.value(digest); }
+    [[nodiscard]] QString deviceId() const;
+    [[nodiscard]] QString stageText(int node) const;
+    [[nodiscard]] int stageDone() const { return m_done; }
+    [[nodiscard]] int stageTotal() const { return m_total; }
+
+Q_SIGNALS:
+    void reset();                 // another session, or none
+    void nodesChanged();          // a node came or changed
+    void stageChanged(int node);
+    void roundsChanged();         // features, retrieval or plan of a round came
+    void eventAppended(const kernelskill::Event &event);
+
+private:
+    SessionContents m_contents;
+    mutable QHash<QString, std::shared_ptr<const Evaluation>> m_evaluations;
+    mutable QHash<QString, std::shared_ptr<const Candidate>> m_candidates;
+    mutable QHash<QString, std::shared_ptr<const Retrieval>> m_retrievals;
+    QHash<int, QString> m_stages;
+    int m_done = 0, m_total = 0;
+};
+
+// Which node the panels show (B) and which it is compared with (A).
+class NodeSelection : public QObject
+{
+    Q_OBJECT
+public:
+    explicit NodeSelection(SessionDocument *document, QObject *parent = nullptr);
+
+    [[nodiscard]] int selected() const { return m_selected; }
+    [[nodiscard]] int compared() const; // chosen, else the parent of the selected node; −1 none
+    [[nodiscard]] bool follows() const { return m_follow; }
+    [[nodiscard]] int unseen() const { return m_unseen; } // nodes that came while not following
+
+    void select(int node);              // by a person: stops following a live run
+    void compareWith(int node);         // −1: the parent again
+    void setFollow(bool follow);
+
+Q_SIGNALS:
+    void changed();
+    void followChanged();
+
+private:
+    void followNewest();
+
+    SessionDocument *m_document;
+    int m_selected = -1, m_compared = -1;
+    bool m_follow = true;
+    int m_unseen = 0;
+    qsizetype m_known = 0;
+};
+
+} // namespace kernelskill

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kit/refusal_reporter.h"
+
+#include <csignal>
+#include <cstring>
+#include <initializer_list>
+#include <unistd.h>
+
+namespace kernelskill::kit {
+
+namespace {
+
+// Only calls that are safe in a signal handler.
+void report(int, siginfo_t *info, void *)
+{
+    char line[96];
+    std::size_t length = sizeof refusalPrefix - 1;
+    std::memcpy(line, refusalPrefix, length);
+    char digits[12];
+    int count = 0;
+    unsigned number = unsigned(info->si_syscall);
+    do digits[count++] = char('0' + number % 10);
+    while ((number /= 10) != 0);
+    while (count > 0) line[length++] = digits[--count];
+    line[length++] = '\n';
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, length);
+    // Back to the default: the signal, raised again, ends the program with SIGSYS as its status.
+    struct sigaction standard = {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGSYS, &standard, nullptr);
+    raise(SIGSYS);
+}
+
+} // namespace
+
+void installRefusalReporter()
+{
+    struct sigaction action = {};
+    action.sa_sigaction = report;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGSYS, &action, nullptr);
+}
+
+} // namespace kernelskill::kit

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of running warps and blocks as the handlers see it. Plain data and pointers: seen by the translation units that
+// are compiled once per instruction set of the host, which must not instantiate library templates.
+#pragma once
+
+#include "engine/counters/cache.h"
+#include "engine/execution/micro_op.h"
+#include "engine/launch_report.h"
+#include "engine/memory/allocation.h"
+
+#include <cstdint>
+
+namespace kernelskill::simulator {
+
+class AddressSpace;
+struct LaunchState;
+struct BlockState;
+struct WarpState;
+struct LaneFrame;
+
+// Counts of one instruction; summed by class and by line when the launch has ended.
+struct InstructionCounters {
+    std::uint64_t warps = 0, activeLanes = 0, onLanes = 0;
+    std::uint64_t stall[8] = {};
+    std::uint64_t requests = 0, sectors = 0, idealSectors = 0, bytes = 0, l1Hits = 0, l2Hits = 0;
+    std::uint64_t wavefronts = 0, conflicts = 0;
+};
+
+// Lanes that share a program counter.
+struct Fragment {
+    enum class State : std::uint8_t { Ready, AtJoin, AtBarrier };
+    std::uint32_t pc = 0, mask = 0;
+    State state = State::Ready;
+};
+
+struct WarpState {
+    std::byte *registers = nullptr;
+    std::uint32_t *predicates = nullptr;
+    std::uint64_t *ready = nullptr;
+    std::byte *local = nullptr;          // 32 × LaunchState::localBytes
+    std::byte *callParameters = nullptr; // 32 × LaunchState::callParameterBytes
+    std::uint32_t *frameBase = nullptr;  // of each lane, in local memory
+    LaneFrame **callStack = nullptr;     // innermost call of each lane
+    Fragment fragments[32];              // besides the current one
+    std::uint32_t fragmentCount = 0;
+    std::uint32_t pc = 0, active = 0;    // current fragment; active 0: none
+    std::uint32_t live = 0;              // lanes that have not exited
+    std::uint32_t index = 0;             // in the block
+    std::uint32_t barrierMask = 0;       // lanes that wait at a barrier
+    std::uint32_t barrierId = 0;
+    std::uint32_t barrierWarps = 0;      // count the barrier was given, in warps; 0: all
+    std::uint64_t clock = 0;
+    // polling: the same strong access giving the same value over and over
+    std::uint64_t pollValue = 0;
+    std::uint32_t pollPc = ~0u, pollCount = 0;
+    // cp.async: when the copies of the open group and of the last groups arrive
+    std::uint64_t asyncOpen = 0;
+    std::uint64_t asyncGroups[16] = {};
+    std::uint32_t asyncCommitted = 0;
+};
+
+struct BlockState {
+    std::uint64_t linear = 0;
+    std::uint32_t ctaid[3] = {};
+    std::byte *shared = nullptr;
+    std::uint8_t *sharedWritten = nullptr; // one a byte
+    std::uint32_t *sharedWriter = nullptr; // one a word
+    std::uint32_t *sharedReader = nullptr;
+    std::uint32_t sharedEpoch = 1;         // barriers passed; 2^20 at most before the tags are cleared
+    WarpState *warps = nullptr;
+    std::uint32_t warpCount = 0;
+    std::uint32_t sm = 0;
+    std::uint32_t tag = 0;                 // for races in global memory; see checks/race_tags.h
+    std::uint64_t acquireTime = 0;
+    std::uint64_t instructions = 0;
+};
+
+struct LaunchState {
+    const MicroOp *code = nullptr;
+    MemoryOperand *memory = nullptr;
+    const std::uint32_t *entries = nullptr; // rows and scoreboard numbers of instructions with many operands
+    InstructionCounters *counters = nullptr;
+    const std::byte *parameters = nullptr;
+    std::uint32_t parameterBytes = 0;
+    std::uint32_t sharedBytes = 0, dynamicSharedBytes = 0, staticSharedBytes = 0;
+    std::uint32_t localBytes = 0, callParameterBytes = 0;
+    std::uint32_t grid[3] = {}, block[3] = {};
+    std::uint32_t smCount = 1;
+    bool checks = true, raceChecks = true;
+    std::uint32_t raceFloor = 0, raceMany = 0; // tags up to the floor are of earlier launches
+    SectorCache *l1 = nullptr; // one an SM
+    SectorCache l2;
+    std::uint32_t sharedLatency = 0, l1Latency = 0, l2Latency = 0, dramLatency = 0;
+    std::uint64_t l2ReadSectors = 0, l2WriteSectors = 0, dramReadBytes = 0, dramWriteBytes = 0;
+    std::uint64_t branches = 0, divergentBranches = 0;
+    AddressSpace *addresses = nullptr;
+    void *owner = nullptr; // the Launcher, for what happens rarely
+};
+
+struct WarpContext {
+    const std::byte *bases[2] = {}; // registers, constants
+    std::uint32_t *predicates = nullptr;
+    std::uint32_t exec = 0;   // lanes to execute
+    std::uint32_t result = 0; // latency << reasonBits | reason; a handler may change it
+    std::uint32_t pc = 0;
+    bool stop = false;        // a fatal finding was made
+    bool yield = false;       // the warp polls: let others run
+    WarpState *warp = nullptr;
+    BlockState *block = nullptr;
+    LaunchState *launch = nullptr;
+    InstructionCounters *counters = nullptr; // of the instruction that executes
+
+    template <class T> T *row(std::uint32_t offset) const {
+        return reinterpret_cast<T *>(const_cast<std::byte *>(bases[0] + offset));
+    }
+    template <class T> const T *source(std::uint32_t offset) const {
+        return reinterpret_cast<const T *>(bases[offset >> 31] + (offset & ~constantFlag));
+    }
+};
+
+// Why a warp stopped running.
+enum class WarpStop : std::uint8_t { Exited, Blocked, Quantum, Polling, Fatal };
+
+// What happens rarely is done by the launcher, compiled once (execution/rare_events.cpp).
+enum class AccessKind : std::uint8_t { Read, Write, Atomic };
+// Called when a request is not wholly inside one allocation or is misaligned: raises the findings; returns the lanes that
+// may go on (those that have memory), and stops the warp when none may.
+void reportGlobalFault(WarpContext &, const MemoryOperand &, const std::uint64_t *addresses, std::uint32_t lanes, int bytes, AccessKind);
+void reportWindowFault(WarpContext &, AddressSpaceKind, std::uint64_t offset, std::uint64_t limit, unsigned lane, int bytes, AccessKind, bool misaligned);
+void reportUninitialised(WarpContext &, AddressSpaceKind, std::uint64_t address, unsigned lane, int bytes);
+void reportSharedRace(WarpContext &, std::uint32_t offset, unsigned lane, std::uint32_t otherTag, AccessKind mine, bool otherWrote);
+// Decides with the fences whether the accesses were ordered before it reports.
+void considerGlobalRace(WarpContext &, Allocation &, std::uint64_t word, unsigned lane, std::uint32_t otherTag, AccessKind mine, bool otherWrote);
+void reportLaneConflict(WarpContext &, AddressSpaceKind, std::uint64_t address, unsigned lane, unsigned other);
+void reportReadOnlyStore(WarpContext &, std::uint64_t address, unsigned lane);
+Allocation *findAllocation(WarpContext &, std::uint64_t address);
+void noteFence(WarpContext &, bool device); // membar, fence
+void noteAcquire(WarpContext &);            // a strong access to global memory
+std::uint64_t specialValue(const WarpContext &, int special, unsigned lane);
+
+} // namespace kernelskill::simulator

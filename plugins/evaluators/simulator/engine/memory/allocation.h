@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// One range of device memory with the shadows the checks need. Plain data, for the translation units compiled per
+// instruction set; memory/address_space owns them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kernelskill::simulator {
+
+struct Allocation {
+    std::uint64_t base = 0, bytes = 0;
+    std::byte *data = nullptr;
+    std::uint8_t *written = nullptr;     // one a byte: 1 once written
+    std::uint32_t *writer = nullptr;     // one a 4-byte word: tag of the last plain writer (checks/tags.h)
+    std::uint32_t *reader = nullptr;     // one a word: tag of the reader, or of "several"
+    bool fullyWritten = false;           // then `written` need not be looked at
+    bool readOnly = false;               // .const
+    std::uint32_t index = 0;
+};
+
+// Where the windows of the generic address space begin.
+inline constexpr std::uint64_t globalBase = 0x7f00'0000'0000;
+inline constexpr std::uint64_t sharedWindow = 0x0100'0000'0000, sharedWindowBytes = 0x100'0000;
+inline constexpr std::uint64_t localWindow = 0x0200'0000'0000, localWindowBytes = 0x1'0000'0000;
+inline constexpr std::uint64_t parameterWindow = 0x0300'0000'0000, parameterWindowBytes = 0x1'0000;
+inline constexpr std::uint64_t functionWindow = 0x0500'0000'0000; // addresses of device functions, 16 apart
+
+} // namespace kernelskill::simulator

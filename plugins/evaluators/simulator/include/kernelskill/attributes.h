@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keywords of CUDA C++ as attributes of the compiler.
+#pragma once
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((managed))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __align__(n) __attribute__((aligned(n)))
+#define __grid_constant__
+#define __device_builtin__
+#define __builtin_align__(n) __attribute__((aligned(n)))

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timing/work.h"
+
+#include <algorithm>
+
+namespace kernelskill::simulator {
+namespace {
+
+constexpr double lanes = 32;
+constexpr double sectorBytes = 32;
+constexpr double sectorsPerLine = 4;
+
+double issued(const LaunchCounters &counters, InstructionClass c)
+{
+    return static_cast<double>(counters.warpInstructions[static_cast<std::size_t>(c)]);
+}
+
+// Cycles of an SM for warp instructions of a class at a rate given in thread instructions a cycle.
+double pipeCycles(double warpInstructions, double rate)
+{
+    return warpInstructions * lanes / rate;
+}
+
+// The arithmetic pipes. Sources: CUDA programming guide, "Arithmetic Instructions", column 9.0, for the rates; Hopper
+// keeps Volta's layout, in which float32 is issued to two halves (16 lanes a scheduler each), integer multiply-add uses
+// one of them, and everything integer else shares one ALU of 16 lanes with compares.
+void addPipes(const LaunchCounters &counters, const GpuModel &gpu, BoundCycles &total)
+{
+    const auto at = [&total](Bound bound) -> double & { return total[static_cast<std::size_t>(bound)]; };
+    const double efficiency = gpu.model.pipeEfficiency;
+    const double multiply = issued(counters, InstructionClass::IntegerMultiply);
+    const double both = pipeCycles(issued(counters, InstructionClass::Fp32) + multiply, gpu.rate("fp32"))
+        + pipeCycles(issued(counters, InstructionClass::Fp16), gpu.rate("fp16"));
+    at(Bound::Fma) = std::max(both, pipeCycles(multiply, gpu.rate("integer_multiply"))) / efficiency;
+    at(Bound::Alu) = (pipeCycles(issued(counters, InstructionClass::Integer), gpu.rate("integer"))
+                      + pipeCycles(issued(counters, InstructionClass::Compare), gpu.rate("compare"))
+                      + pipeCycles(issued(counters, InstructionClass::Convert), gpu.rate("convert")))
+        / efficiency;
+    at(Bound::Fp64) = pipeCycles(issued(counters, InstructionClass::Fp64), gpu.rate("fp64")) / efficiency;
+    at(Bound::Special) = pipeCycles(issued(counters, InstructionClass::Special), gpu.rate("special")) / efficiency;
+    at(Bound::Control) = (pipeCycles(issued(counters, InstructionClass::Branch), gpu.rate("branch"))
+                          + pipeCycles(issued(counters, InstructionClass::Vote), gpu.rate("vote")))
+        / efficiency;
+    // A warp-wide mma.sync keeps its tensor core for a 4096-flop step at least (m16n8k8 of tf32 and m16n8k16 of half
+    // take the same time); larger ones count by their flops.
+    const double flops = std::max(static_cast<double>(counters.tensorFlops),
+                                  issued(counters, InstructionClass::Tensor) * 4096);
+    at(Bound::Tensor) = flops / gpu.rate("tensor") / gpu.model.tensorMmaEfficiency;
+}
+
+double issuedInAll(const LaunchCounters &counters)
+{
+    double sum = 0;
+    for (const std::uint64_t count : counters.warpInstructions)
+        sum += static_cast<double>(count);
+    return sum;
+}
+
+double sharedWavefronts(const LaunchCounters &counters, const GpuModel &gpu)
+{
+    const double shuffles = pipeCycles(issued(counters, InstructionClass::Shuffle), gpu.rate("shuffle"));
+    return static_cast<double>(counters.sharedLoadWavefronts + counters.sharedStoreWavefronts) + shuffles
+        + static_cast<double>(counters.sharedAtomicRequests) * gpu.model.sharedAtomicWavefronts;
+}
+
+// Atomics of global memory are done in L2, a word of a sector at a time when lanes meet on one address. Lanes that ask
+// for more bytes than their sectors hold do meet; then the sector's lanes go one after the other. A request of a single
+// lane is the usual "one result a block" and is taken to go to one address for all blocks.
+double atomicCycles(const LaunchCounters &counters, const GpuModel &gpu)
+{
+    const AccessCounters &atomic = counters.globalAtomic;
+    if (atomic.requests == 0)
+        return 0;
+    const double requests = static_cast<double>(atomic.requests);
+    const double sectors = std::max(static_cast<double>(atomic.sectors), requests);
+    const double active = static_cast<double>(
+        counters.threadInstructions[static_cast<std::size_t>(InstructionClass::AtomicGlobal)]);
+    const bool lanesMeet = static_cast<double>(atomic.bytes) > sectors * sectorBytes;
+    const double passes = lanesMeet ? std::max(active, sectors) : sectors;
+    const double throughput = passes / gpu.model.l2AtomicLanesPerCycle;
+    const bool oneAddress = lanesMeet || active <= requests * 1.01;
+    return oneAddress ? std::max(throughput, passes * gpu.model.sameAddressAtomicCycles) : throughput;
+}
+
+// DRAM traffic of the whole grid, see ModelOptions::footprintBytes.
+void limitDram(BlockWork &work, double blocksTotal, const GpuModel &gpu, const ModelOptions &options)
+{
+    if (!options.footprintBytes || blocksTotal <= 0)
+        return;
+    // Sectors that hash unevenly are evicted before the cache is full, hence not the whole of it.
+    constexpr double usableShare = 0.8;
+    if (*options.footprintBytes > gpu.l2Bytes * usableShare)
+        return;
+    const double most = *options.footprintBytes / blocksTotal;
+    work.dramReadBytes = std::min(work.dramReadBytes, most);
+    work.dramWriteBytes = std::min(work.dramWriteBytes, most);
+}
+
+void addMemory(const LaunchReport &report, const GpuModel &gpu, const ModelOptions &options, BlockWork &work)
+{
+    const LaunchCounters &counters = report.counters;
+    const double blocks = static_cast<double>(counters.blocks);
+    const auto at = [&work](Bound bound) -> double & { return work.demand[static_cast<std::size_t>(bound)]; };
+
+    work.sharedWavefronts = sharedWavefronts(counters, gpu) / blocks;
+    at(Bound::Shared) = work.sharedWavefronts * gpu.model.sharedWavefrontCycles * 128 / gpu.rate("shared_bytes");
+    work.l1Wavefronts = (tagWavefronts(counters.globalLoad) + tagWavefronts(counters.globalStore)
+                         + tagWavefronts(counters.globalAtomic) + tagWavefronts(counters.local))
+        / blocks;
+    at(Bound::L1) = work.l1Wavefronts * gpu.model.l1WavefrontCycles * 128 / gpu.rate("l1_bytes");
+    if (work.l1Wavefronts > 0)
+        at(Bound::L1) += at(Bound::Shared);
+
+    const double sectors = static_cast<double>(counters.globalLoad.sectors + counters.globalStore.sectors
+                                               + counters.globalAtomic.sectors + counters.local.sectors);
+    work.l1Bytes = sectors * sectorBytes / blocks;
+    work.l2Bytes = static_cast<double>(counters.l2ReadSectors + counters.l2WriteSectors) * sectorBytes / blocks;
+    work.dramReadBytes = static_cast<double>(counters.dramReadBytes) / blocks;
+    work.dramWriteBytes = static_cast<double>(counters.dramWriteBytes) / blocks;
+    limitDram(work, static_cast<double>(report.blocksTotal), gpu, options);
+    work.usefulBytes = static_cast<double>(counters.globalLoad.bytes + counters.globalStore.bytes
+                                           + counters.globalAtomic.bytes)
+        / blocks;
+
+    at(Bound::L2Port) = work.l2Bytes / gpu.rate("l2_bytes");
+    at(Bound::L2) = work.l2Bytes / gpu.l2BytesPerCycle();
+    const double dram = work.dramBytes();
+    if (dram > 0)
+        at(Bound::Dram) = dram / gpu.dramBytesPerCycle(work.dramWriteBytes / dram);
+    // Little's law: bytes on the way = bandwidth × latency, so an SM moves at most inflight/latency bytes a cycle.
+    const double missed = static_cast<double>(counters.l2ReadSectors) * sectorBytes / blocks;
+    if (missed > 0) {
+        const double fromDram = std::clamp(work.dramReadBytes / missed, 0.0, 1.0);
+        const double latency = gpu.latency("l2") + fromDram * (gpu.latency("dram") - gpu.latency("l2"));
+        at(Bound::Inflight) = missed * latency / gpu.model.inflightBytesPerSm;
+    }
+    at(Bound::Atomics) = atomicCycles(counters, gpu) / blocks;
+}
+
+} // namespace
+
+std::string_view name(Bound bound)
+{
+    constexpr std::array<std::string_view, boundCount> names{
+        "issue",   "fma",       "alu",      "fp64",        "special", "tensor", "control", "shared",
+        "l1",      "l2_port",   "inflight", "block_start", "l2",      "dram",   "atomics", "latency"};
+    return bound < Bound::Count ? names[static_cast<std::size_t>(bound)] : std::string_view("none");
+}
+
+std::string_view title(Bound bound)
+{
+    constexpr std::array<std::string_view, boundCount> titles{
+        "Issue slots",         "Multiply-add pipe", "Integer pipe",       "Double-precision pipe",
+        "Special functions",   "Tensor cores",      "Branches and votes", "Shared memory",
+        "L1 wavefronts",       "An SM's path to L2", "Bytes in flight",   "Starting blocks",
+        "L2 bandwidth",        "DRAM bandwidth",    "Atomics",            "Latency of a block"};
+    return bound < Bound::Count ? titles[static_cast<std::size_t>(bound)] : std::string_view("Nothing");
+}
+
+double tagWavefronts(const AccessCounters &access)
+{
+    const double requests = static_cast<double>(access.requests);
+    if (access.lines > 0)
+        return std::max(static_cast<double>(access.lines), requests);
+    const double sectors = static_cast<double>(access.sectors);
+    if (sectors <= 0)
+        return requests;
+    // 1: every byte of the sectors is asked for; 1/8: one 4-byte word of each.
+    constexpr double oneWord = 1.0 / 8;
+    const double fullness = std::clamp(static_cast<double>(access.bytes) / (sectors * sectorBytes), oneWord, 1.0);
+    const double scattered = (1 - fullness) / (1 - oneWord);
+    const double lines = sectors * (1 / sectorsPerLine + (1 - 1 / sectorsPerLine) * scattered);
+    return std::max(lines, requests);
+}
+
+BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, const ModelOptions &options)
+{
+    BlockWork work;
+    const LaunchCounters &counters = report.counters;
+    if (counters.blocks == 0)
+        return work;
+    const double blocks = static_cast<double>(counters.blocks);
+    work.warps = std::max(static_cast<double>(counters.warps) / blocks, 1.0);
+    work.instructions = issuedInAll(counters) / blocks;
+
+    BoundCycles pipes{};
+    addPipes(counters, gpu, pipes);
+    for (std::size_t i = 0; i < boundCount; ++i)
+        work.demand[i] = pipes[i] / blocks;
+    const auto at = [&work](Bound bound) -> double & { return work.demand[static_cast<std::size_t>(bound)]; };
+    at(Bound::Issue) = work.instructions / gpu.rate("issue") / gpu.model.issueEfficiency;
+    addMemory(report, gpu, options, work);
+    at(Bound::BlockStart) = gpu.model.blockStartCycles;
+    const double critical = static_cast<double>(counters.blockCriticalCycles) / blocks;
+    at(Bound::Latency) = critical + gpu.model.blockLatencyCycles;
+    work.longestCycles = std::max(static_cast<double>(counters.longestBlockCycles), critical) + gpu.model.blockLatencyCycles;
+    return work;
+}
+
+} // namespace kernelskill::simulator

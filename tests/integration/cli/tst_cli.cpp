@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line on odd input: exit status, a sentence on stderr that names the remedy, JSON alone on stdout.
+#include "program.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QTest>
+
+using namespace kernelskill::test;
+
+class tst_cli : public QObject
+{
+    Q_OBJECT
+    TestFolders m_folders;
+
+    void write(const QString &name, const QByteArray &content)
+    {
+        QFile file(m_folders.path(name));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+    }
+
+private Q_SLOTS:
+    void oddInput_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<int>("exitCode");
+        QTest::addColumn<QString>("says");
+        const QString task = taskFolder(QStringLiteral("row_softmax"));
+        const auto row = [](const char *name, const QStringList &arguments, int exitCode, const char *says) {
+            QTest::newRow(name) << arguments << exitCode << QString::fromUtf8(says);
+        };
+        row("nothing", {}, 2, "optimize");
+        row("help", {"--help"}, 0, "");
+        row("unknown command", {"optimise"}, 2, "there is no command “optimise”");
+        row("no task", {"optimize"}, 2, "--help");
+        row("two tasks", {"optimize", task, task}, 2, "unexpected argument");
+        row("no such task", {"optimize", "/nowhere"}, 2, "/nowhere");
+        row("rounds in words", {"optimize", task, "--rounds", "many"}, 2, "--rounds is a whole number from 1");
+        row("negative rounds", {"optimize", task, "--rounds", "-3"}, 2, "--rounds");
+        row("unknown mode", {"optimize", task, "--mode", "fast"}, 2, "--mode is one of strict");
+        row("unknown option", {"optimize", task, "--speed", "9"}, 2, "speed");
+        row("unknown agent", {"optimize", task, "--agent", "wizard"}, 3, "wizard");
+        row("unknown evaluator", {"optimize", task, "--evaluator", "crystal"}, 3, "crystal");
+        row("unknown role", {"optimize", task, "--cast", "painter=expert"}, 2, "--cast takes role=agent pairs");
+        row("budget", {"optimize", task, "--budget", "time=soon"}, 2, "--budget takes time=SECONDS");
+        row("no candidate", {"evaluate", task, "missing.cu"}, 2, "missing.cu");
+        row("candidate is no file", {"evaluate", task, "/proc"}, 2, "holds no .cu file");
+        row("no such device", {"evaluate", task, task + "/baseline.cu", "--device", "abacus"}, 3, "abacus");
+        row("not a session", {"explain", task + "/task.json", "1"}, 2, "task.json");
+        row("missing session", {"session", "show", "gone.kss"}, 2, "gone.kss");
+        row("node in words", {"explain", "gone.kss", "best"}, 2, "NODE is a number");
+        row("session action", {"session", "burn"}, 2, "unknown action");
+        row("skill missing", {"skills", "show", "magic", "--memory", "none"}, 2, "there is no skill “magic”");
+        row("reject without reason", {"skills", "reject", "kernel-fusion", "--memory", "none"}, 2, "needs --reason");
+        row("skills action", {"skills", "fly"}, 2, "unknown action");
+    }
+
+    void oddInput()
+    {
+        QFETCH(QStringList, arguments);
+        QFETCH(int, exitCode);
+        QFETCH(QString, says);
+        const ProgramEnd end = m_folders.kernelskill(arguments, 60'000);
+        QVERIFY(!end.timedOut && !end.crashed);
+        QVERIFY2(QString::fromUtf8(end.err).contains(says), end.err.constData());
+        QCOMPARE(end.exitCode, exitCode);
+        if (exitCode != 0) QCOMPARE(end.out, QByteArray());
+    }
+
+    void errorsAsJson()
+    {
+        const ProgramEnd end = m_folders.kernelskill({"optimize", "/nowhere", "--json"}, 60'000);
+        QCOMPARE(end.exitCode, 2);
+        const QJsonObject error = end.json().value("error").toObject();
+        QVERIFY(error.value("message").toString().contains("/nowhere"));
+        QVERIFY(!error.value("code").toString().isEmpty());
+    }
+
+    void brokenTaskNamesFileAndPointer()
+    {
+        QVERIFY(QDir(m_folders.path({})).mkpath("broken"));
+        write("broken/task.json", R"({"schema": 1, "name": "broken", "sizes": {"check": {"n": 4}, "time": {"n": 8}},
+            "parameters": [{"name": "x", "kind": "tensor", "dtype": "float23", "shape": ["n"], "role": "in"}]})");
+        write("broken/reference.cpp", "extern \"C\" void reference(const float *x) {}\n");
+        write("broken/baseline.cu", "");
+        const ProgramEnd end = m_folders.kernelskill({"optimize", m_folders.path("broken")}, 60'000);
+        QCOMPARE(end.exitCode, 2);
+        QVERIFY2(end.err.contains("task.json"), end.err.constData());
+        QVERIFY2(end.err.contains("/parameters/0/dtype"), end.err.constData());
+        QVERIFY2(end.err.contains("float32"), end.err.constData());
+    }
+
+    void pluginsAndDoctorSpeakJson()
+    {
+        const QJsonArray plugins = m_folders.kernelskill({"plugins", "--json"}, 60'000).json().value("plugins").toArray();
+        QStringList ids;
+        for (const QJsonValue &plugin : plugins) {
+            ids << plugin["id"].toString();
+            QVERIFY2(plugin["reason"].toString().isEmpty(), qPrintable(plugin["reason"].toString()));
+        }
+        QVERIFY(ids.contains("simulator"));
+        QVERIFY(ids.contains("expert"));
+        const ProgramEnd doctor = m_folders.kernelskill({"doctor", "--json"}, 60'000);
+        QVERIFY(!doctor.json().value("checks").toArray().isEmpty());
+        QVERIFY2(doctor.exitCode == 0, doctor.out.constData());
+    }
+
+    void skillsListAndPin()
+    {
+        const QString memory = m_folders.path("memory.db");
+        const QJsonArray skills = m_folders.kernelskill({"skills", "list", "--json", "--memory", memory}, 60'000).json().value("skills").toArray();
+        QVERIFY(skills.size() >= 8);
+        QCOMPARE(m_folders.kernelskill({"skills", "pin", "kernel-fusion", "--memory", memory, "--reason", "teaching"}, 60'000).exitCode, 0);
+        const QJsonObject shown = m_folders.kernelskill({"skills", "show", "kernel-fusion", "--json", "--memory", memory}, 60'000).json();
+        QCOMPARE(shown.value("state").toString(), QString("pinned"));
+        QCOMPARE(m_folders.kernelskill({"skills", "reject", "kernel-fusion", "--memory", memory, "--reason", "too clever"}, 60'000).exitCode, 0);
+        QCOMPARE(m_folders.kernelskill({"skills", "show", "kernel-fusion", "--json", "--memory", memory}, 60'000).json().value("state").toString(), QString("rejected"));
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_cli)
+#include "tst_cli.moc"
