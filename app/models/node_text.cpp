@@ -80,31 +80,37 @@ QString title(const TrajectoryNode &node)
     return node.kind == "human"_L1 ? u"Edited by you"_s : u"Next candidate"_s;
 }
 
-QString observation(const TrajectoryNode &node)
+Observation observationParts(const TrajectoryNode &node)
 {
     if (node.kind == "repair"_L1 && node.parent >= 0)
-        return u"repair of %1"_s.arg(node.parent);
+        return {u"repair of %1"_s.arg(node.parent), {}};
     if (node.isHuman)
-        return u"edited by you"_s;
-    if (node.id == 0 && node.time_us)
-        return numbers::duration_us(*node.time_us);
+        return {u"edited by you"_s, {}};
+    if (node.id == 0)
+        return {node.time_us ? numbers::duration_us(*node.time_us) : QString(), {}};
     if (node.state == NodeState::Running) {
         if (node.plan.promises.isEmpty())
             return {};
         const MetricPromise &promise = node.plan.promises.first();
         const MetricInfo *info = metricInfo(promise.metric);
-        return (info ? info->title : promise.metric) + u' ' + numbers::promise(promise.change);
+        return {info ? info->title : promise.metric, numbers::promise(promise.change)};
     }
-    if (node.stepSpeedup && node.stepSpeedup->touchesOne() && node.id != 0)
-        return u"no change from %1"_s.arg(node.parent);
+    if (node.stepSpeedup && node.stepSpeedup->touchesOne())
+        return {u"no change from %1"_s.arg(node.parent), {}};
     for (const ObservedChange &change : node.observed) {
         if (!change.before || !change.after)
             continue;
         const MetricInfo *info = metricInfo(change.metric);
-        return (info ? info->title : change.metric) + u' '
-               + numbers::change(change.before, change.after, info ? info->unit : QString());
+        return {info ? info->title : change.metric,
+                numbers::change(change.before, change.after, info ? info->unit : QString())};
     }
-    return node.time_us ? numbers::duration_us(*node.time_us) : QString();
+    return {node.time_us && hasSpeedup(node) ? numbers::duration_us(*node.time_us) : QString(), {}};
+}
+
+QString observation(const TrajectoryNode &node)
+{
+    const Observation parts = observationParts(node);
+    return parts.value.isEmpty() ? parts.name : parts.name + u' ' + parts.value;
 }
 
 QString full(const TrajectoryNode &node)

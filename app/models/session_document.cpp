@@ -161,7 +161,7 @@ NodeSelection::NodeSelection(SessionDocument *document, QObject *parent) : QObje
     connect(document, &SessionDocument::reset, this, [this] {
         m_selected = m_compared = -1;
         m_unseen = 0;
-        m_known = 0;
+        m_newest = newestWithCode();
         const Trajectory &trajectory = m_document->trajectory();
         m_known = trajectory.nodes.size();
         if (!trajectory.nodes.isEmpty())
@@ -171,34 +171,34 @@ NodeSelection::NodeSelection(SessionDocument *document, QObject *parent) : QObje
     connect(document, &SessionDocument::nodesChanged, this, &NodeSelection::followNewest);
 }
 
-void NodeSelection::followNewest()
+int NodeSelection::newestWithCode() const
 {
-    const auto &nodes = m_document->trajectory().nodes;
-    const qsizetype fresh = nodes.size() - m_known;
-    m_known = nodes.size();
-    if (nodes.isEmpty())
-        return;
-    if (!m_follow) {
-        if (fresh > 0) {
-            m_unseen += int(fresh);
-            Q_EMIT followChanged();
-        }
-        if (m_selected < 0)
-            m_selected = nodes.first().id;
-        Q_EMIT changed();
-        return;
-    }
     // The newest node that has code to show; while the first is being made, that one.
-    int newest = nodes.first().id;
+    const auto &nodes = m_document->trajectory().nodes;
+    int newest = nodes.isEmpty() ? -1 : nodes.first().id;
     for (const TrajectoryNode &node : nodes) {
         if (!node.candidateBlob.isEmpty())
             newest = node.id;
     }
-    if (fresh > 0 || m_selected < 0 || newest > m_selected) {
-        if (fresh != 0 || newest > m_selected)
-            m_selected = std::max(newest, m_document->trajectory().endedBy.isEmpty() ? newest : m_selected);
+    return newest;
+}
+
+void NodeSelection::followNewest()
+{
+    const qsizetype count = m_document->trajectory().nodes.size();
+    const int newest = newestWithCode();
+    if (m_follow && newest != m_newest) {
+        m_selected = newest;
         m_compared = -1;
     }
+    if (m_selected < 0)
+        m_selected = newest;
+    if (!m_follow && count > m_known) {
+        m_unseen += int(count - m_known);
+        Q_EMIT followChanged();
+    }
+    m_known = count;
+    m_newest = newest;
     Q_EMIT changed();
 }
 
@@ -241,7 +241,7 @@ void NodeSelection::setFollow(bool follow)
     m_unseen = 0;
     Q_EMIT followChanged();
     if (follow) {
-        m_selected = -1;
+        m_newest = -1;
         followNewest();
     }
 }

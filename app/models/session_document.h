@@ -101,12 +101,14 @@ Q_SIGNALS:
 
 private:
     void followNewest();
+    [[nodiscard]] int newestWithCode() const;
 
     SessionDocument *m_document;
     int m_selected = -1, m_compared = -1;
     bool m_follow = true;
     int m_unseen = 0;
     qsizetype m_known = 0;
+    int m_newest = -1;
 };
 
 } // namespace kernelskill

@@ -48,6 +48,21 @@ QString withUnit(double value, const QString &unit)
     return unit.isEmpty() ? plain(value) : plain(value) + QChar(narrowSpace) + unit;
 }
 
+QString metricValue(double value, const QString &unit)
+{
+    if (unit == "bytes"_L1)
+        return bytes(value);
+    if (unit == "us"_L1)
+        return duration_us(value);
+    if (unit == "ns"_L1)
+        return duration_us(value / 1000);
+    if (std::abs(value) >= 1e6 && (unit.isEmpty() || unit == "flop"_L1)) {
+        const bool giga = std::abs(value) >= 1e9;
+        return plain(value / (giga ? 1e9 : 1e6)) + QChar(narrowSpace) + (giga ? u"G"_s : u"M"_s) + unit;
+    }
+    return withUnit(value, unit);
+}
+
 QString duration_us(double value)
 {
     if (value >= 10'000)
@@ -111,13 +126,16 @@ QString speedupFull(const Speedup &speedup, const QString &verdict)
 
 QString change(std::optional<double> before, std::optional<double> after, const QString &unit)
 {
-    const auto text = [](std::optional<double> value) { return value ? plain(*value) : u"no counter"_s; };
     if (!before && !after)
         return u"no counter"_s;
-    QString result = text(before) + u" → "_s + text(after);
-    if (!unit.isEmpty() && after)
-        result += QChar(narrowSpace) + unit;
-    return result;
+    const auto text = [&](std::optional<double> value) { return value ? metricValue(*value, unit) : u"no counter"_s; };
+    QString first = text(before);
+    const QString second = text(after);
+    // The unit stands once, at the end, when both sides share it.
+    const qsizetype cut = first.lastIndexOf(QChar(narrowSpace));
+    if (before && after && cut >= 0 && !first.at(cut + 1).isDigit() && second.endsWith(first.mid(cut)))
+        first.truncate(cut);
+    return first + u" → "_s + second;
 }
 
 QString promise(const QString &text)

@@ -19,6 +19,8 @@ inline constexpr char16_t minusSign = u'\u2212';
 // As many decimals as three significant figures need, trailing zeros kept: 0.62, 7.9, 58.8, 1 214
 [[nodiscard]] QString plain(double value);
 [[nodiscard]] QString withUnit(double value, const QString &unit); // plain value; % included
+// A metric in the catalogue's unit: bytes and times scaled, counts grouped.
+[[nodiscard]] QString metricValue(double value, const QString &unit);
 [[nodiscard]] QString duration_us(double value);                   // 96.3 µs, 1 214 µs, 12.4 ms
 [[nodiscard]] QString elapsed_s(double seconds);                   // 6:41
 [[nodiscard]] QString money(double usd);                           // $0.38

@@ -27,11 +27,14 @@ struct Policy
 {
     int version = 1;
     QStringList fields;          // raw evidence fields
+    QMap<QString, QString> kinds; // of fields and derived values: "number", "boolean", "structure"
     QList<DerivedField> derived; // in order of evaluation
     QMap<QString, QString> tiers; // "H" → predicate, tried in order H, M, L
     QList<PolicyBottleneck> bottlenecks; // priority order
     QList<PolicyCase> cases;
-    QList<PolicyMethod> methods;
+    QList<PolicyMethod> methods; // ids of the 24 methods, and names of skills beyond them
+    QString reuseSource;         // predicate: methods with cacheOrReuse are not offered where it is false
+    QStringList advice;          // global rules that are for whoever plans and writes code
     QString text;                // as read, for snapshots
     QString source;
 

@@ -1,6 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 # add_workbench_plugin(name KIND evaluator|agent SOURCES … [LIBS …])
 # One shared library in <build>/plugins, its metadata read from metadata.json beside the caller's CMakeLists.txt.
+
+# The ABI tag: what must agree between the program and a plugin, since they exchange C++ types. The manager compares it
+# before any code of the plugin runs. A changed public header configures again, so that the tag never lags behind.
+function(workbench_make_abi_tag)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/core/*.h)
+    list(SORT headers)
+    set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+    set(digests "")
+    foreach(header IN LISTS headers)
+        file(SHA256 ${header} digest)
+        string(APPEND digests ${digest})
+    endforeach()
+    string(SHA256 digest "${digests}")
+    string(SUBSTRING ${digest} 0 16 digest)
+    set(sanitizer "${KERNELSKILL_SANITIZE}")
+    if(NOT sanitizer)
+        set(sanitizer none)
+    endif()
+    string(CONCAT tag "kernelskill ${PROJECT_VERSION}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, "
+        "Qt ${Qt6Core_VERSION}, sanitizer ${sanitizer}, headers ${digest}")
+    set(WORKBENCH_ABI_TAG "${tag}" PARENT_SCOPE)
+endfunction()
+workbench_make_abi_tag()
+
 function(add_workbench_plugin name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND" "SOURCES;LIBS")
     set(target kernelskill-${arg_KIND}-${name})
@@ -13,6 +37,8 @@ function(add_workbench_plugin name)
         target_link_options(${target} PRIVATE -Wl,-z,undefs)
     endif()
     set_target_properties(${target} PROPERTIES
+        # moc puts the pair beside the metadata of the file.
+        AUTOMOC_MOC_OPTIONS "-Mabi=${WORKBENCH_ABI_TAG}"
         LIBRARY_OUTPUT_DIRECTORY ${WORKBENCH_PLUGIN_DIR}
         PREFIX ""
         OUTPUT_NAME ${arg_KIND}-${name})

@@ -81,6 +81,9 @@ public:
     // Runs to the end or to a fatal finding. An error is a launch that could not begin (no such kernel, bad sizes).
     [[nodiscard]] std::expected<LaunchReport, DeviceError> launch(const LaunchRequest &request);
 
+    // What the kernels have printed since the last call (at most 1 MiB a launch).
+    [[nodiscard]] std::string takeOutput();
+
     // Empties the modelled caches (as an L2 flush between timed samples would).
     void flushCaches();
 

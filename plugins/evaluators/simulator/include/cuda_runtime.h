@@ -22,10 +22,12 @@
 #include <__clang_cuda_math_forward_declares.h>
 
 #define __CUDACC__
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __cplusplus

@@ -15,7 +15,8 @@ namespace {
 using Json = nlohmann::json;
 
 // Reads fields one by one and keeps the first complaint, so that the reader below states each field once.
-class FieldReader {
+class FieldReader
+{
 public:
     FieldReader(const Json &object, std::string prefix, std::string &error)
         : m_object(object), m_prefix(std::move(prefix)), m_error(error)
@@ -26,8 +27,7 @@ public:
     {
         if (const Json *value = find(key, "a number", [](const Json &v) { return v.is_number(); }))
             target = value->get<double>();
-        if (m_error.empty() && target < 0)
-            m_error = m_prefix + key + " is negative";
+        if (m_error.empty() && target < 0) m_error = m_prefix + key + " is negative";
     }
     void number(const char *key, int &target) const
     {
@@ -40,12 +40,10 @@ public:
         if (const Json *value = find(key, "a string", [](const Json &v) { return v.is_string(); }))
             target = value->get<std::string>();
     }
-    template<typename Map>
-    void table(const char *key, Map &target) const
+    template <typename Map> void table(const char *key, Map &target) const
     {
         const Json *value = find(key, "an object", [](const Json &v) { return v.is_object(); });
-        if (!value)
-            return;
+        if (!value) return;
         for (const auto &[name, entry] : value->items()) {
             if constexpr (std::is_same_v<typename Map::mapped_type, double>) {
                 if (!entry.is_number()) {
@@ -64,11 +62,9 @@ public:
     }
 
 private:
-    template<typename Test>
-    const Json *find(const char *key, const char *expected, Test test) const
+    template <typename Test> const Json *find(const char *key, const char *expected, Test test) const
     {
-        if (!m_error.empty())
-            return nullptr;
+        if (!m_error.empty()) return nullptr;
         const auto found = m_object.find(key);
         if (found == m_object.end()) {
             m_error = m_prefix + key + " is missing";
@@ -138,11 +134,12 @@ void readHardware(const FieldReader &fields, GpuModel &gpu)
     fields.table("provenance", gpu.provenance);
 }
 
-constexpr std::array neededLatencies{"alu", "fp64", "integer_multiply", "special", "convert", "shared", "shuffle",
-                                     "l1", "l2", "dram", "branch", "barrier", "constant", "tensor"};
-constexpr std::array neededRates{"issue", "fp32", "fp64", "fp16", "integer", "integer_multiply", "special", "convert",
-                                 "compare", "move", "branch", "shuffle", "vote", "tensor", "shared_bytes", "l1_bytes",
-                                 "l2_bytes"};
+constexpr std::array neededLatencies{
+    "alu", "fp64", "integer_multiply", "special", "convert",  "shared", "shuffle", "l1",
+    "l2",  "dram", "branch",           "barrier", "constant", "tensor"};
+constexpr std::array neededRates{"issue",   "fp32",    "fp64",         "fp16",     "integer", "integer_multiply",
+                                 "special", "convert", "compare",      "move",     "branch",  "shuffle",
+                                 "vote",    "tensor",  "shared_bytes", "l1_bytes", "l2_bytes"};
 
 // The model divides by these: none may be zero.
 std::string firstUnusable(const GpuModel &gpu)
@@ -171,16 +168,13 @@ std::string firstUnusable(const GpuModel &gpu)
         {"model.tensor_mma_efficiency", gpu.model.tensorMmaEfficiency},
     };
     for (const auto &[field, value] : divisors) {
-        if (value <= 0)
-            return std::string(field) + " is 0";
+        if (value <= 0) return std::string(field) + " is 0";
     }
     for (const char *key : neededLatencies) {
-        if (gpu.latency(key) <= 0)
-            return std::string("latencies.") + key + " is missing";
+        if (gpu.latency(key) <= 0) return std::string("latencies.") + key + " is missing";
     }
     for (const char *key : neededRates) {
-        if (gpu.rate(key) <= 0)
-            return std::string("rates.") + key + " is missing";
+        if (gpu.rate(key) <= 0) return std::string("rates.") + key + " is missing";
     }
     return {};
 }
@@ -193,8 +187,7 @@ constexpr std::array carveOuts_kib{0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 std::expected<GpuModel, std::string> GpuModel::read(const std::filesystem::path &path)
 {
     std::ifstream file(path, std::ios::binary);
-    if (!file)
-        return std::unexpected("cannot read " + path.string());
+    if (!file) return std::unexpected("cannot read " + path.string());
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     return parse(text, path.filename().string());
 }
@@ -203,8 +196,7 @@ std::expected<GpuModel, std::string> GpuModel::parse(std::string_view json, std:
 {
     const std::string where = std::string(source) + ": ";
     const Json document = Json::parse(json, nullptr, false);
-    if (document.is_discarded() || !document.is_object())
-        return std::unexpected(where + "not a JSON object");
+    if (document.is_discarded() || !document.is_object()) return std::unexpected(where + "not a JSON object");
     GpuModel gpu;
     std::string error;
     readHardware(FieldReader(document, "", error), gpu);
@@ -215,10 +207,8 @@ std::expected<GpuModel, std::string> GpuModel::parse(std::string_view json, std:
         else
             readModel(FieldReader(*model, "model.", error), gpu.model);
     }
-    if (error.empty())
-        error = firstUnusable(gpu);
-    if (!error.empty())
-        return std::unexpected(where + error);
+    if (error.empty()) error = firstUnusable(gpu);
+    if (!error.empty()) return std::unexpected(where + error);
     return gpu;
 }
 
@@ -248,10 +238,8 @@ double GpuModel::l2BytesPerCycle() const
 
 std::string_view GpuModel::provenanceOf(std::string_view field) const
 {
-    if (const auto found = provenance.find(field); found != provenance.end())
-        return found->second;
-    if (const auto dot = field.find('.'); dot != std::string_view::npos)
-        return provenanceOf(field.substr(0, dot));
+    if (const auto found = provenance.find(field); found != provenance.end()) return found->second;
+    if (const auto dot = field.find('.'); dot != std::string_view::npos) return provenanceOf(field.substr(0, dot));
     return "assumed";
 }
 

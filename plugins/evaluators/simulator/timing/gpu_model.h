@@ -15,28 +15,30 @@
 namespace kernelskill::simulator {
 
 // Constants of the time model that are fitted rather than read off a data sheet ("model" in the file; all required).
-struct ModelConstants {
-    double overlapExponent = 0;       // p of the p-norm that joins the bounds; ∞ would be a plain maximum
-    double launchGap_us = 0;          // between two kernels of one stream, beyond their own duration
-    double kernelFixed_us = 0;        // duration of an empty kernel: front end, first instruction fetch, drain
-    double issueEfficiency = 0;       // share of the issue slots a well-tuned kernel fills
-    double pipeEfficiency = 0;        // the same of a pipe: operand bank conflicts, clock under power limit
-    double l1WavefrontCycles = 0;     // cost of a global wavefront (one 128-byte line of a request) in L1
-    double sharedWavefrontCycles = 0; // cost of a shared-memory wavefront
-    double sharedAtomicWavefronts = 0; // wavefronts of one warp-wide shared atomic
-    double dramReadBonus = 0;         // reads alone run this much faster than an even mix: no bus turnaround
-    double l2PeakFactor = 0;          // profiler's L2 peak over the achievable bandwidth
-    double blockStartCycles = 0;      // an SM's front end is busy this long with one block
-    double blockLatencyCycles = 0;    // from a free slot to the first instruction of the next block
-    double inflightBytesPerSm = 0;    // most bytes of L1 misses an SM keeps on the way
-    double l2AtomicLanesPerCycle = 0; // atomic operations of the whole L2, in SM cycles
+struct ModelConstants
+{
+    double overlapExponent = 0;         // p of the p-norm that joins the bounds; ∞ would be a plain maximum
+    double launchGap_us = 0;            // between two kernels of one stream, beyond their own duration
+    double kernelFixed_us = 0;          // duration of an empty kernel: front end, first instruction fetch, drain
+    double issueEfficiency = 0;         // share of the issue slots a well-tuned kernel fills
+    double pipeEfficiency = 0;          // the same of a pipe: operand bank conflicts, clock under power limit
+    double l1WavefrontCycles = 0;       // cost of a global wavefront (one 128-byte line of a request) in L1
+    double sharedWavefrontCycles = 0;   // cost of a shared-memory wavefront
+    double sharedAtomicWavefronts = 0;  // wavefronts of one warp-wide shared atomic
+    double dramReadBonus = 0;           // reads alone run this much faster than an even mix: no bus turnaround
+    double l2PeakFactor = 0;            // profiler's L2 peak over the achievable bandwidth
+    double blockStartCycles = 0;        // an SM's front end is busy this long with one block
+    double blockLatencyCycles = 0;      // from a free slot to the first instruction of the next block
+    double inflightBytesPerSm = 0;      // most bytes of L1 misses an SM keeps on the way
+    double l2AtomicLanesPerCycle = 0;   // atomic operations of the whole L2, in SM cycles
     double sameAddressAtomicCycles = 0; // between two atomics on one address
-    double tensorMmaEfficiency = 0;   // share of the tensor peak that mma.sync reaches
-    double stragglerShare = 0;        // how much of the longest block's excess shows at the end of many waves
+    double tensorMmaEfficiency = 0;     // share of the tensor peak that mma.sync reaches
+    double stragglerShare = 0;          // how much of the longest block's excess shows at the end of many waves
 };
 
 // One bound of throughput per class: thread instructions a cycle of one SM. Look-ups by the names of rates in the file.
-struct GpuModel {
+struct GpuModel
+{
     std::string id, name, architecture;
     int smCount = 0;
     double clock_mhz = 0;
@@ -57,8 +59,8 @@ struct GpuModel {
     [[nodiscard]] static std::expected<GpuModel, std::string> read(const std::filesystem::path &path);
     [[nodiscard]] static std::expected<GpuModel, std::string> parse(std::string_view json, std::string_view source);
 
-    [[nodiscard]] double rate(std::string_view pipe) const;       // 0 when the file has none
-    [[nodiscard]] double latency(std::string_view what) const;    // likewise
+    [[nodiscard]] double rate(std::string_view pipe) const;    // 0 when the file has none
+    [[nodiscard]] double latency(std::string_view what) const; // likewise
     [[nodiscard]] double cyclesPerMicrosecond() const { return clock_mhz; }
     [[nodiscard]] double dramBytesPerCycle(double writeShare) const; // whole device, of SM cycles
     [[nodiscard]] double l2BytesPerCycle() const;                    // whole device, of SM cycles

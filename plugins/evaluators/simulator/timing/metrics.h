@@ -6,7 +6,7 @@
 
 namespace kernelskill::simulator {
 
-// Fills launch.metrics from everything else in it. bounds: cycles of each bound over the whole kernel.
+// Fills launch.metrics from everything else in it.
 void modelMetrics(const LaunchReport &report, const GpuModel &gpu, ModelledLaunch &launch);
 
 } // namespace kernelskill::simulator

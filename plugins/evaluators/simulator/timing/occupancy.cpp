@@ -14,8 +14,7 @@ int roundUp(int value, int unit)
 int blocksByRegisters(int registersPerThread, int warpsPerBlock, const GpuModel &gpu)
 {
     constexpr int registerFiles = 4;
-    if (registersPerThread <= 0)
-        return gpu.maxBlocksPerSm;
+    if (registersPerThread <= 0) return gpu.maxBlocksPerSm;
     const int perWarp = roundUp(registersPerThread * 32, gpu.registerAllocationUnit);
     const int warps = gpu.registersPerSm / registerFiles / perWarp * registerFiles;
     return warps / warpsPerBlock;
@@ -31,11 +30,16 @@ int blocksByShared(int allocated, const GpuModel &gpu)
 std::string_view name(OccupancyLimiter limiter)
 {
     switch (limiter) {
-    case OccupancyLimiter::Registers: return "registers";
-    case OccupancyLimiter::SharedMemory: return "shared memory";
-    case OccupancyLimiter::Warps: return "warps";
-    case OccupancyLimiter::Blocks: return "blocks";
-    case OccupancyLimiter::Launch: return "launch";
+    case OccupancyLimiter::Registers:
+        return "registers";
+    case OccupancyLimiter::SharedMemory:
+        return "shared memory";
+    case OccupancyLimiter::Warps:
+        return "warps";
+    case OccupancyLimiter::Blocks:
+        return "blocks";
+    case OccupancyLimiter::Launch:
+        return "launch";
     }
     return "launch";
 }
@@ -53,7 +57,8 @@ Occupancy occupancy(const KernelResources &resources, std::uint64_t threadsPerBl
     result.warpBlocks = gpu.maxWarpsPerSm / result.warpsPerBlock;
     result.blockBlocks = gpu.maxBlocksPerSm;
 
-    result.residentBlocks = std::min({result.registerBlocks, result.sharedBlocks, result.warpBlocks, result.blockBlocks});
+    result.residentBlocks =
+        std::min({result.registerBlocks, result.sharedBlocks, result.warpBlocks, result.blockBlocks});
     result.residentWarps = result.residentBlocks * result.warpsPerBlock;
     result.theoretical = static_cast<double>(result.residentWarps) / gpu.maxWarpsPerSm;
     if (result.residentBlocks == 0)

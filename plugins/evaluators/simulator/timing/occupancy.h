@@ -13,9 +13,11 @@
 namespace kernelskill::simulator {
 
 enum class OccupancyLimiter { Registers, SharedMemory, Warps, Blocks, Launch };
-[[nodiscard]] std::string_view name(OccupancyLimiter limiter); // "registers", "shared memory", "warps", "blocks", "launch"
+[[nodiscard]] std::string_view
+name(OccupancyLimiter limiter); // "registers", "shared memory", "warps", "blocks", "launch"
 
-struct Occupancy {
+struct Occupancy
+{
     int warpsPerBlock = 0;
     int residentBlocks = 0; // per SM; 0: the block does not fit at all (limiter Launch)
     int residentWarps = 0;

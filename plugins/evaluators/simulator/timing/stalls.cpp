@@ -12,16 +12,26 @@ namespace {
 constexpr std::string_view reasonName(StallReason reason)
 {
     switch (reason) {
-    case StallReason::LongScoreboard: return "long_scoreboard";
-    case StallReason::ShortScoreboard: return "short_scoreboard";
-    case StallReason::Wait: return "wait";
-    case StallReason::Barrier: return "barrier";
-    case StallReason::Branch: return "branch";
-    case StallReason::MathPipe: return "math_pipe";
-    case StallReason::LgThrottle: return "lg_throttle";
-    case StallReason::NotSelected: return "not_selected";
-    case StallReason::NoInstruction: return "no_instruction";
-    case StallReason::Count: break;
+    case StallReason::LongScoreboard:
+        return "long_scoreboard";
+    case StallReason::ShortScoreboard:
+        return "short_scoreboard";
+    case StallReason::Wait:
+        return "wait";
+    case StallReason::Barrier:
+        return "barrier";
+    case StallReason::Branch:
+        return "branch";
+    case StallReason::MathPipe:
+        return "math_pipe_throttle";
+    case StallReason::LgThrottle:
+        return "lg_throttle";
+    case StallReason::NotSelected:
+        return "not_selected";
+    case StallReason::NoInstruction:
+        return "no_instruction";
+    case StallReason::Count:
+        break;
     }
     return "wait";
 }
@@ -31,23 +41,32 @@ constexpr std::string_view reasonName(StallReason reason)
 std::vector<std::pair<std::string_view, double>> reasonsOf(Bound bound)
 {
     switch (bound) {
-    case Bound::Issue: return {{"not_selected", 1}};
+    case Bound::Issue:
+        return {{"not_selected", 1}};
     case Bound::Fma:
     case Bound::Alu:
     case Bound::Fp64:
     case Bound::Special:
-    case Bound::Tensor: return {{"math_pipe", 1}};
-    case Bound::Control: return {{"branch", 1}};
-    case Bound::Shared: return {{"mio_throttle", 0.6}, {"short_scoreboard", 0.4}};
-    case Bound::L1: return {{"lg_throttle", 0.5}, {"long_scoreboard", 0.5}};
+    case Bound::Tensor:
+        return {{"math_pipe_throttle", 1}};
+    case Bound::Control:
+        return {{"branch", 1}};
+    case Bound::Shared:
+        return {{"mio_throttle", 0.6}, {"short_scoreboard", 0.4}};
+    case Bound::L1:
+        return {{"lg_throttle", 0.5}, {"long_scoreboard", 0.5}};
     case Bound::L2Port:
     case Bound::Inflight:
     case Bound::L2:
-    case Bound::Dram: return {{"long_scoreboard", 1}};
-    case Bound::Atomics: return {{"lg_throttle", 0.5}, {"long_scoreboard", 0.5}};
-    case Bound::BlockStart: return {{"no_instruction", 1}};
+    case Bound::Dram:
+        return {{"long_scoreboard", 1}};
+    case Bound::Atomics:
+        return {{"lg_throttle", 0.5}, {"long_scoreboard", 0.5}};
+    case Bound::BlockStart:
+        return {{"no_instruction", 1}};
     case Bound::Latency:
-    case Bound::Count: break;
+    case Bound::Count:
+        break;
     }
     return {};
 }
@@ -72,8 +91,7 @@ void addContention(double cycles, const GpuModel &gpu, const BoundCycles &bounds
     double &l1 = weights[static_cast<std::size_t>(Bound::L1)];
     l1 = std::max(0.0, l1 - weights[static_cast<std::size_t>(Bound::Shared)]);
     const double largest = *std::ranges::max_element(weights);
-    if (largest <= 0)
-        return;
+    if (largest <= 0) return;
     double sum = 0;
     for (double &weight : weights) {
         weight = std::pow(weight / largest, gpu.model.overlapExponent);
@@ -92,16 +110,14 @@ void modelStalls(const LaunchReport &report, const GpuModel &gpu, double warpCyc
 {
     launch.stalls.clear();
     launch.issuingShare = 0;
-    if (report.counters.blocks == 0)
-        return;
-    for (const auto name : {"long_scoreboard", "short_scoreboard", "wait", "barrier", "branch", "math_pipe", "lg_throttle",
-                            "mio_throttle", "not_selected", "no_instruction"})
+    if (report.counters.blocks == 0) return;
+    for (const auto name : {"long_scoreboard", "short_scoreboard", "wait", "barrier", "branch", "math_pipe_throttle",
+                            "lg_throttle", "mio_throttle", "not_selected", "no_instruction"})
         launch.stalls[name] = 0;
     const double issuing = launch.work.instructions * static_cast<double>(report.blocksTotal);
     const double idle = addIdleStalls(report, launch.scale, launch);
     const double contention = warpCycles - issuing - idle;
-    if (contention > 0)
-        addContention(contention, gpu, bounds, launch);
+    if (contention > 0) addContention(contention, gpu, bounds, launch);
 
     double sum = 0;
     for (const auto &[reason, cycles] : launch.stalls)

@@ -29,22 +29,22 @@ void addPipes(const LaunchCounters &counters, const GpuModel &gpu, BoundCycles &
     const auto at = [&total](Bound bound) -> double & { return total[static_cast<std::size_t>(bound)]; };
     const double efficiency = gpu.model.pipeEfficiency;
     const double multiply = issued(counters, InstructionClass::IntegerMultiply);
-    const double both = pipeCycles(issued(counters, InstructionClass::Fp32) + multiply, gpu.rate("fp32"))
-        + pipeCycles(issued(counters, InstructionClass::Fp16), gpu.rate("fp16"));
+    const double both = pipeCycles(issued(counters, InstructionClass::Fp32) + multiply, gpu.rate("fp32")) +
+                        pipeCycles(issued(counters, InstructionClass::Fp16), gpu.rate("fp16"));
     at(Bound::Fma) = std::max(both, pipeCycles(multiply, gpu.rate("integer_multiply"))) / efficiency;
-    at(Bound::Alu) = (pipeCycles(issued(counters, InstructionClass::Integer), gpu.rate("integer"))
-                      + pipeCycles(issued(counters, InstructionClass::Compare), gpu.rate("compare"))
-                      + pipeCycles(issued(counters, InstructionClass::Convert), gpu.rate("convert")))
-        / efficiency;
+    at(Bound::Alu) = (pipeCycles(issued(counters, InstructionClass::Integer), gpu.rate("integer")) +
+                      pipeCycles(issued(counters, InstructionClass::Compare), gpu.rate("compare")) +
+                      pipeCycles(issued(counters, InstructionClass::Convert), gpu.rate("convert"))) /
+                     efficiency;
     at(Bound::Fp64) = pipeCycles(issued(counters, InstructionClass::Fp64), gpu.rate("fp64")) / efficiency;
     at(Bound::Special) = pipeCycles(issued(counters, InstructionClass::Special), gpu.rate("special")) / efficiency;
-    at(Bound::Control) = (pipeCycles(issued(counters, InstructionClass::Branch), gpu.rate("branch"))
-                          + pipeCycles(issued(counters, InstructionClass::Vote), gpu.rate("vote")))
-        / efficiency;
+    at(Bound::Control) = (pipeCycles(issued(counters, InstructionClass::Branch), gpu.rate("branch")) +
+                          pipeCycles(issued(counters, InstructionClass::Vote), gpu.rate("vote"))) /
+                         efficiency;
     // A warp-wide mma.sync keeps its tensor core for a 4096-flop step at least (m16n8k8 of tf32 and m16n8k16 of half
     // take the same time); larger ones count by their flops.
-    const double flops = std::max(static_cast<double>(counters.tensorFlops),
-                                  issued(counters, InstructionClass::Tensor) * 4096);
+    const double flops =
+        std::max(static_cast<double>(counters.tensorFlops), issued(counters, InstructionClass::Tensor) * 4096);
     at(Bound::Tensor) = flops / gpu.rate("tensor") / gpu.model.tensorMmaEfficiency;
 }
 
@@ -59,8 +59,8 @@ double issuedInAll(const LaunchCounters &counters)
 double sharedWavefronts(const LaunchCounters &counters, const GpuModel &gpu)
 {
     const double shuffles = pipeCycles(issued(counters, InstructionClass::Shuffle), gpu.rate("shuffle"));
-    return static_cast<double>(counters.sharedLoadWavefronts + counters.sharedStoreWavefronts) + shuffles
-        + static_cast<double>(counters.sharedAtomicRequests) * gpu.model.sharedAtomicWavefronts;
+    return static_cast<double>(counters.sharedLoadWavefronts + counters.sharedStoreWavefronts) + shuffles +
+           static_cast<double>(counters.sharedAtomicRequests) * gpu.model.sharedAtomicWavefronts;
 }
 
 // Atomics of global memory are done in L2, a word of a sector at a time when lanes meet on one address. Lanes that ask
@@ -69,12 +69,11 @@ double sharedWavefronts(const LaunchCounters &counters, const GpuModel &gpu)
 double atomicCycles(const LaunchCounters &counters, const GpuModel &gpu)
 {
     const AccessCounters &atomic = counters.globalAtomic;
-    if (atomic.requests == 0)
-        return 0;
+    if (atomic.requests == 0) return 0;
     const double requests = static_cast<double>(atomic.requests);
     const double sectors = std::max(static_cast<double>(atomic.sectors), requests);
-    const double active = static_cast<double>(
-        counters.threadInstructions[static_cast<std::size_t>(InstructionClass::AtomicGlobal)]);
+    const double active =
+        static_cast<double>(counters.threadInstructions[static_cast<std::size_t>(InstructionClass::AtomicGlobal)]);
     const bool lanesMeet = static_cast<double>(atomic.bytes) > sectors * sectorBytes;
     const double passes = lanesMeet ? std::max(active, sectors) : sectors;
     const double throughput = passes / gpu.model.l2AtomicLanesPerCycle;
@@ -82,15 +81,26 @@ double atomicCycles(const LaunchCounters &counters, const GpuModel &gpu)
     return oneAddress ? std::max(throughput, passes * gpu.model.sameAddressAtomicCycles) : throughput;
 }
 
+// What the kernel stored and L2 still holds at its end is not among the counted DRAM writes. A kernel larger than L2
+// pays for it nevertheless, since in a stream of launches it first has to evict its predecessor's; a small one leaves
+// it for others. In between the share grows with the traffic's size against L2.
+void addPendingWrites(const LaunchCounters &counters, double scale, const GpuModel &gpu, BlockWork &work)
+{
+    const double blocks = static_cast<double>(counters.blocks);
+    const double asked = static_cast<double>(counters.globalStore.bytes + counters.globalAtomic.bytes);
+    const double arrived = static_cast<double>(counters.l2WriteSectors) * sectorBytes;
+    const double pending = std::max(0.0, std::min(asked, arrived) / blocks - work.dramWriteBytes);
+    const double traffic = (work.dramReadBytes + work.dramWriteBytes + pending) * blocks * scale;
+    work.dramWriteBytes += pending * std::min(1.0, traffic / gpu.l2Bytes);
+}
+
 // DRAM traffic of the whole grid, see ModelOptions::footprintBytes.
 void limitDram(BlockWork &work, double blocksTotal, const GpuModel &gpu, const ModelOptions &options)
 {
-    if (!options.footprintBytes || blocksTotal <= 0)
-        return;
+    if (!options.footprintBytes || blocksTotal <= 0) return;
     // Sectors that hash unevenly are evicted before the cache is full, hence not the whole of it.
     constexpr double usableShare = 0.8;
-    if (*options.footprintBytes > gpu.l2Bytes * usableShare)
-        return;
+    if (*options.footprintBytes > gpu.l2Bytes * usableShare) return;
     const double most = *options.footprintBytes / blocksTotal;
     work.dramReadBytes = std::min(work.dramReadBytes, most);
     work.dramWriteBytes = std::min(work.dramWriteBytes, most);
@@ -104,29 +114,29 @@ void addMemory(const LaunchReport &report, const GpuModel &gpu, const ModelOptio
 
     work.sharedWavefronts = sharedWavefronts(counters, gpu) / blocks;
     at(Bound::Shared) = work.sharedWavefronts * gpu.model.sharedWavefrontCycles * 128 / gpu.rate("shared_bytes");
-    work.l1Wavefronts = (tagWavefronts(counters.globalLoad) + tagWavefronts(counters.globalStore)
-                         + tagWavefronts(counters.globalAtomic) + tagWavefronts(counters.local))
-        / blocks;
+    work.l1Wavefronts = (tagWavefronts(counters.globalLoad) + tagWavefronts(counters.globalStore) +
+                         tagWavefronts(counters.globalAtomic) + tagWavefronts(counters.local)) /
+                        blocks;
     at(Bound::L1) = work.l1Wavefronts * gpu.model.l1WavefrontCycles * 128 / gpu.rate("l1_bytes");
-    if (work.l1Wavefronts > 0)
-        at(Bound::L1) += at(Bound::Shared);
+    if (work.l1Wavefronts > 0) at(Bound::L1) += at(Bound::Shared);
 
-    const double sectors = static_cast<double>(counters.globalLoad.sectors + counters.globalStore.sectors
-                                               + counters.globalAtomic.sectors + counters.local.sectors);
+    const double sectors = static_cast<double>(counters.globalLoad.sectors + counters.globalStore.sectors +
+                                               counters.globalAtomic.sectors + counters.local.sectors);
     work.l1Bytes = sectors * sectorBytes / blocks;
     work.l2Bytes = static_cast<double>(counters.l2ReadSectors + counters.l2WriteSectors) * sectorBytes / blocks;
     work.dramReadBytes = static_cast<double>(counters.dramReadBytes) / blocks;
     work.dramWriteBytes = static_cast<double>(counters.dramWriteBytes) / blocks;
-    limitDram(work, static_cast<double>(report.blocksTotal), gpu, options);
-    work.usefulBytes = static_cast<double>(counters.globalLoad.bytes + counters.globalStore.bytes
-                                           + counters.globalAtomic.bytes)
-        / blocks;
+    const double blocksTotal = static_cast<double>(std::max(report.blocksTotal, counters.blocks));
+    addPendingWrites(counters, blocksTotal / blocks, gpu, work);
+    limitDram(work, blocksTotal, gpu, options);
+    work.usefulBytes =
+        static_cast<double>(counters.globalLoad.bytes + counters.globalStore.bytes + counters.globalAtomic.bytes) /
+        blocks;
 
     at(Bound::L2Port) = work.l2Bytes / gpu.rate("l2_bytes");
     at(Bound::L2) = work.l2Bytes / gpu.l2BytesPerCycle();
     const double dram = work.dramBytes();
-    if (dram > 0)
-        at(Bound::Dram) = dram / gpu.dramBytesPerCycle(work.dramWriteBytes / dram);
+    if (dram > 0) at(Bound::Dram) = dram / gpu.dramBytesPerCycle(work.dramWriteBytes / dram);
     // Little's law: bytes on the way = bandwidth × latency, so an SM moves at most inflight/latency bytes a cycle.
     const double missed = static_cast<double>(counters.l2ReadSectors) * sectorBytes / blocks;
     if (missed > 0) {
@@ -137,34 +147,51 @@ void addMemory(const LaunchReport &report, const GpuModel &gpu, const ModelOptio
     at(Bound::Atomics) = atomicCycles(counters, gpu) / blocks;
 }
 
+// A block whose warps meet at barriers cannot hide its own loads behind its own arithmetic: everyone loads, then
+// everyone computes. Its path is then longer than that of its warps each alone by the time its warps queue for the
+// busiest unit of the SM. Other resident blocks may still fill the gaps, which the wave sees to.
+double queueingBetweenBarriers(const LaunchCounters &counters, const GpuModel &gpu, const BlockWork &work)
+{
+    // One barrier at the end of a single load phase separates nothing yet.
+    const double barriersPerWarp =
+        static_cast<double>(counters.barriers) / std::max<double>(1, static_cast<double>(counters.warps));
+    if (barriersPerWarp < 2) return 0;
+    const double schedulers = gpu.rate("issue");
+    const double schedulerShare = std::min(schedulers, work.warps) / schedulers;
+    double busiest = 0;
+    for (const Bound bound : {Bound::Issue, Bound::Fma, Bound::Alu, Bound::Fp64, Bound::Special, Bound::Tensor})
+        busiest = std::max(busiest, work[bound] / schedulerShare);
+    busiest = std::max({busiest, work[Bound::Shared], work[Bound::L1], work[Bound::L2Port]});
+    const double ownIssue = work.instructions / work.warps; // is in the warp's own clock
+    return std::max(0.0, busiest - ownIssue);
+}
+
 } // namespace
 
 std::string_view name(Bound bound)
 {
     constexpr std::array<std::string_view, boundCount> names{
-        "issue",   "fma",       "alu",      "fp64",        "special", "tensor", "control", "shared",
-        "l1",      "l2_port",   "inflight", "block_start", "l2",      "dram",   "atomics", "latency"};
+        "issue", "fma",     "alu",      "fp64",        "special", "tensor", "control", "shared",
+        "l1",    "l2_port", "inflight", "block_start", "l2",      "dram",   "atomics", "latency"};
     return bound < Bound::Count ? names[static_cast<std::size_t>(bound)] : std::string_view("none");
 }
 
 std::string_view title(Bound bound)
 {
     constexpr std::array<std::string_view, boundCount> titles{
-        "Issue slots",         "Multiply-add pipe", "Integer pipe",       "Double-precision pipe",
-        "Special functions",   "Tensor cores",      "Branches and votes", "Shared memory",
-        "L1 wavefronts",       "An SM's path to L2", "Bytes in flight",   "Starting blocks",
-        "L2 bandwidth",        "DRAM bandwidth",    "Atomics",            "Latency of a block"};
+        "Issue slots",       "Multiply-add pipe",  "Integer pipe",  "Double-precision pipe", "Special functions",
+        "Tensor cores",      "Branches and votes", "Shared memory", "L1 wavefronts",         "An SM's path to L2",
+        "Bytes in flight",   "Starting blocks",    "L2 bandwidth",  "DRAM bandwidth",        "Atomics",
+        "Latency of a block"};
     return bound < Bound::Count ? titles[static_cast<std::size_t>(bound)] : std::string_view("Nothing");
 }
 
 double tagWavefronts(const AccessCounters &access)
 {
     const double requests = static_cast<double>(access.requests);
-    if (access.lines > 0)
-        return std::max(static_cast<double>(access.lines), requests);
+    if (access.lines > 0) return std::max(static_cast<double>(access.lines), requests);
     const double sectors = static_cast<double>(access.sectors);
-    if (sectors <= 0)
-        return requests;
+    if (sectors <= 0) return requests;
     // 1: every byte of the sectors is asked for; 1/8: one 4-byte word of each.
     constexpr double oneWord = 1.0 / 8;
     const double fullness = std::clamp(static_cast<double>(access.bytes) / (sectors * sectorBytes), oneWord, 1.0);
@@ -177,8 +204,7 @@ BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, const Model
 {
     BlockWork work;
     const LaunchCounters &counters = report.counters;
-    if (counters.blocks == 0)
-        return work;
+    if (counters.blocks == 0) return work;
     const double blocks = static_cast<double>(counters.blocks);
     work.warps = std::max(static_cast<double>(counters.warps) / blocks, 1.0);
     work.instructions = issuedInAll(counters) / blocks;
@@ -192,8 +218,9 @@ BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, const Model
     addMemory(report, gpu, options, work);
     at(Bound::BlockStart) = gpu.model.blockStartCycles;
     const double critical = static_cast<double>(counters.blockCriticalCycles) / blocks;
-    at(Bound::Latency) = critical + gpu.model.blockLatencyCycles;
-    work.longestCycles = std::max(static_cast<double>(counters.longestBlockCycles), critical) + gpu.model.blockLatencyCycles;
+    const double added = gpu.model.blockLatencyCycles + queueingBetweenBarriers(counters, gpu, work);
+    at(Bound::Latency) = critical + added;
+    work.longestCycles = std::max(static_cast<double>(counters.longestBlockCycles), critical) + added;
     return work;
 }
 

@@ -13,11 +13,11 @@ namespace kernelskill::simulator {
 
 // The resources a kernel can be bound by. The names are shown, stored and tested: rename none.
 enum class Bound : std::uint8_t {
-    Issue,      // issue slots of the four schedulers
-    Fma,        // float32, half and integer multiply-add pipe
-    Alu,        // integer, logic and compare pipe
+    Issue, // issue slots of the four schedulers
+    Fma,   // float32, half and integer multiply-add pipe
+    Alu,   // integer, logic and compare pipe
     Fp64,
-    Special,    // transcendental unit
+    Special, // transcendental unit
     Tensor,
     Control,    // branches, votes
     Shared,     // shared-memory wavefronts and shuffles
@@ -27,8 +27,8 @@ enum class Bound : std::uint8_t {
     BlockStart, // front end that starts blocks
     L2,         // bandwidth of the whole L2
     Dram,
-    Atomics,    // L2's atomic units and same-address order
-    Latency,    // one block's critical path
+    Atomics, // L2's atomic units and same-address order
+    Latency, // one block's critical path
     Count
 };
 inline constexpr std::size_t boundCount = static_cast<std::size_t>(Bound::Count);
@@ -40,10 +40,14 @@ inline constexpr std::size_t boundCount = static_cast<std::size_t>(Bound::Count)
     return bound == Bound::L2 || bound == Bound::Dram || bound == Bound::Atomics;
 }
 // Split over an SM's four schedulers, so that fewer than four warps reach only a part.
-[[nodiscard]] constexpr bool isPerScheduler(Bound bound) { return bound <= Bound::Control; }
+[[nodiscard]] constexpr bool isPerScheduler(Bound bound)
+{
+    return bound <= Bound::Control;
+}
 
 // What the caller knows beyond the counters.
-struct ModelOptions {
+struct ModelOptions
+{
     // Bytes of the allocations the kernel can reach. When they fit in L2, DRAM sends each byte at most once and takes
     // it at most once, however often a sample of blocks that was run by itself had to fetch it.
     std::optional<double> footprintBytes;
@@ -51,9 +55,10 @@ struct ModelOptions {
 
 using BoundCycles = std::array<double, boundCount>;
 
-struct BlockWork {
-    double warps = 0;         // of one block
-    double instructions = 0;  // warp instructions issued
+struct BlockWork
+{
+    double warps = 0;        // of one block
+    double instructions = 0; // warp instructions issued
     // Cycles one block keeps each resource busy at its achievable rate; device-wide ones as if the block had the device
     // to itself, Latency the critical path.
     BoundCycles demand{};

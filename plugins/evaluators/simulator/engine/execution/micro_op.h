@@ -27,7 +27,7 @@ inline constexpr std::uint32_t firstPredicate = 3;
 
 enum class Control : std::uint8_t {
     Plain,
-    Join,          // plain, but lanes named by the member mask (operand `a`) must arrive together
+    Join,          // plain, but lanes named by the member mask (the row in `target`) must arrive together
     Branch,        // target
     BranchIndexed, // operand a indexes branch table `extra`
     Call,          // extra: call site
@@ -48,7 +48,7 @@ struct MicroOp {
     std::uint32_t readyD = sinkReady, readyA = noneReady, readyB = noneReady, readyC = noneReady, readyGuard = noneReady;
     std::uint32_t guard = truePredicate, guardFlip = 0;
     std::uint32_t extra = 0;  // index into the side table of its kind
-    std::uint32_t target = 0; // pc
+    std::uint32_t target = 0; // pc; of a join: row of the member mask
     std::uint32_t result = 0; // latency << reasonBits | reason
     std::int64_t immediate = 0;
     std::uint32_t moreSources = 0, moreResults = 0; // begin in Program::entries
@@ -70,9 +70,12 @@ struct AccessPattern {
     std::uint16_t sectors = 0, idealSectors = 0;
     std::uint16_t wavefronts = 0, idealWavefronts = 0;
     std::uint8_t lines = 0;       // entries of line[]
+    std::uint8_t runs = 0;        // entries of runStart[]
     bool contiguous = false, uniform = false, duplicates = false;
     std::uint8_t lineSectors[64]; // mask of the four sectors of a line
     std::int32_t line[64];        // lines of 128 bytes, counted from lane 0's
+    std::int32_t runStart[32];    // maximal runs of bytes touched by neighbouring lanes, from lane 0's address
+    std::int32_t runBytes[32];
 };
 
 struct Allocation;

@@ -85,6 +85,7 @@ struct LaunchState {
     std::uint32_t sharedBytes = 0, dynamicSharedBytes = 0, staticSharedBytes = 0;
     std::uint32_t localBytes = 0, callParameterBytes = 0;
     std::uint32_t grid[3] = {}, block[3] = {};
+    const std::uint32_t *threadIds = nullptr; // x, y, z of each thread: 3 rows of 32 a warp
     std::uint32_t smCount = 1;
     bool checks = true, raceChecks = true;
     std::uint32_t raceFloor = 0, raceMany = 0; // tags up to the floor are of earlier launches
@@ -136,6 +137,14 @@ void reportReadOnlyStore(WarpContext &, std::uint64_t address, unsigned lane);
 Allocation *findAllocation(WarpContext &, std::uint64_t address);
 void noteFence(WarpContext &, bool device); // membar, fence
 void noteAcquire(WarpContext &);            // a strong access to global memory
-std::uint64_t specialValue(const WarpContext &, int special, unsigned lane);
+// Control flow that is not hot. They return the new pc of the current lanes; `active` may shrink or become 0 when lanes
+// were handed to fragments.
+std::uint32_t enterCall(WarpContext &, const MicroOp &, std::uint32_t &active);
+std::uint32_t leaveCall(WarpContext &, const MicroOp &, std::uint32_t &active);
+std::uint32_t indexedBranch(WarpContext &, const MicroOp &, std::uint32_t &active);
+bool arriveAtBarrier(WarpContext &, const MicroOp &, std::uint32_t active); // true: the lanes have to wait
+void raiseTrap(WarpContext &, const MicroOp &);
+void raiseUnsupported(WarpContext &, const MicroOp &);
+void specialRow(const WarpContext &, int special, std::uint64_t *values); // of the 32 lanes
 
 } // namespace kernelskill::simulator

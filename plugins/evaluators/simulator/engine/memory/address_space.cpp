@@ -92,6 +92,18 @@ std::string AddressSpace::describe(std::uint64_t address) const {
     return "in no allocation";
 }
 
+std::string AddressSpace::indexFrom(std::uint64_t address, int elementBytes) const {
+    auto at = std::ranges::upper_bound(m_owners, address, {}, [](const auto &o) { return o->allocation.base; });
+    constexpr std::uint64_t near = std::uint64_t{1} << 32;
+    const std::uint64_t before = at == m_owners.begin() ? near : address - (*std::prev(at))->allocation.base;
+    const std::uint64_t after = at == m_owners.end() ? near : (*at)->allocation.base - address;
+    const std::uint64_t past = at == m_owners.begin() ? near : before - std::min(before, (*std::prev(at))->allocation.bytes);
+    const auto size = static_cast<std::int64_t>(elementBytes);
+    if (past < near && past <= after) return std::to_string(static_cast<std::int64_t>(before) / size);
+    if (after < near) return std::to_string(-((static_cast<std::int64_t>(after) + size - 1) / size));
+    return {};
+}
+
 void AddressSpace::prepareLaunch(bool raceShadows) {
     for (auto &owner : m_owners) {
         Allocation &a = owner->allocation;

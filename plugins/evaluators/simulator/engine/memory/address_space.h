@@ -24,6 +24,9 @@ public:
     // "16 bytes past the end of x (1024 bytes)", "in x, which was freed", "in no allocation"
     [[nodiscard]] std::string describe(std::uint64_t address) const;
 
+    // Element number of an address just outside an allocation, counted from that allocation's start; empty when far away.
+    [[nodiscard]] std::string indexFrom(std::uint64_t address, int elementBytes) const;
+
     void prepareLaunch(bool raceShadows); // creates the race shadows, notes what is written in full
     void clearRaceTags();
 

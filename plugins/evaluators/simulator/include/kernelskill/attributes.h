@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keywords of CUDA C++ as attributes of the compiler.
+// The keywords of CUDA C++ as attributes of the compiler; nothing for plain C++, which shares some of these headers.
 #pragma once
 
+#if defined(__CUDA__)
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -12,5 +13,10 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
-#define __device_builtin__
 #define __builtin_align__(n) __attribute__((aligned(n)))
+#else
+#define __host__
+#define __device__
+#define __align__(n) __attribute__((aligned(n)))
+#endif
+#define __device_builtin__

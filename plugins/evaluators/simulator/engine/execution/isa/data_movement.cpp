@@ -83,8 +83,9 @@ template <int O> void predicateLogic(WarpContext &context, const MicroOp &op) {
 
 template <class R> void readSpecial(WarpContext &context, const MicroOp &op) {
     auto *d = context.row<R>(op.d);
-    for (unsigned i = 0; i < laneCount; ++i)
-        keep<false>(d, static_cast<int>(i), static_cast<R>(specialValue(context, static_cast<int>(op.immediate), i)), context.exec);
+    std::uint64_t values[laneCount];
+    specialRow(context, static_cast<int>(op.immediate), values);
+    for (int i = 0; i < laneCount; ++i) keep<false>(d, i, static_cast<R>(values[i]), context.exec);
 }
 
 // The address of a local variable: the lane's frame plus its place in the frame.

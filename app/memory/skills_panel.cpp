@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/skills_panel.h"
+
+#include "base/paths.h"
+#include "settings/icons.h"
+#include "settings/theme.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+using namespace Qt::StringLiterals;
+
+namespace kernelskill {
+
+SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QWidget *parent)
+    : QWidget(parent), m_model(new SkillModel(this)), m_list(new SkillList(m_model)),
+      m_detail(new SkillDetail(m_model, document, selection)), m_architecture(new QComboBox)
+{
+    auto *filter = new QLineEdit;
+    filter->addAction(themedIcon(u"filter"_s, u"text.secondary"_s), QLineEdit::LeadingPosition);
+    filter->setPlaceholderText(tr("Filter by name, gate, method"));
+    filter->setClearButtonEnabled(true);
+    m_architecture->setToolTip(tr("Whose ledger rows count"));
+    m_architecture->addItem(tr("All GPUs"), QString());
+
+    auto *tools = new QHBoxLayout;
+    tools->setContentsMargins(theme().space(6), theme().space(6), theme().space(6), theme().space(6));
+    tools->setSpacing(theme().space(6));
+    tools->addWidget(filter, 1);
+    tools->addWidget(m_architecture);
+    auto *splitter = new QSplitter(Qt::Vertical);
+    splitter->addWidget(m_list);
+    splitter->addWidget(m_detail);
+    splitter->setStretchFactor(0, 5);
+    splitter->setStretchFactor(1, 4);
+    splitter->setChildrenCollapsible(false);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(tools);
+    layout->addWidget(splitter, 1);
+    setAutoFillBackground(true);
+    setBackgroundRole(QPalette::Base);
+
+    connect(filter, &QLineEdit::textChanged, m_list, &SkillList::setFilter);
+    connect(m_list, &SkillList::skillSelected, this, [this](const QString &name) {
+        if (name.isEmpty())
+            return;
+        m_detail->setSkill(name);
+        if (m_store) {
+            if (const auto ledger = m_store->ledger(name))
+                m_detail->setLedger(*ledger);
+        }
+    });
+    connect(m_detail, &SkillDetail::stateRequested, this, &SkillsPanel::apply);
+    connect(m_architecture, &QComboBox::currentIndexChanged, this, &SkillsPanel::reload);
+    // The skill behind the selected node is the one a person wants to read.
+    connect(selection, &NodeSelection::changed, this, [this, document, selection, last = -1]() mutable {
+        if (selection->selected() == last)
+            return;
+        last = selection->selected();
+        if (const TrajectoryNode *node = document->node(last); node && !node->skill.isEmpty())
+            selectSkill(node->skill);
+    });
+}
+
+SkillsPanel::~SkillsPanel() = default;
+
+Result<void> SkillsPanel::open(const QString &memoryPath)
+{
+    auto store = SkillStore::open(memoryPath, paths::skills());
+    if (!store)
+        return std::unexpected(store.error());
+    m_store = std::make_unique<SkillStore>(std::move(*store));
+    reload();
+    return {};
+}
+
+void SkillsPanel::reload()
+{
+    if (!m_store)
+        return;
+    const auto skills = m_store->skills();
+    if (!skills) {
+        Q_EMIT failed(skills.error());
+        return;
+    }
+    const auto statistics = m_store->statistics();
+    const QString current = m_list->currentSkill();
+    m_model->setContents(*skills, statistics.value_or(QList<SkillStatistics>()), m_architecture->currentData().toString());
+    showArchitectures();
+    if (!current.isEmpty()) {
+        m_list->selectSkill(current);
+        if (const auto ledger = m_store->ledger(current))
+            m_detail->setLedger(*ledger);
+    }
+}
+
+void SkillsPanel::showArchitectures()
+{
+    QStringList known;
+    for (const SkillStatistics &row : m_model->statistics()) {
+        if (!row.architecture.isEmpty() && !known.contains(row.architecture))
+            known.append(row.architecture);
+    }
+    known.sort();
+    const QSignalBlocker blocker(m_architecture);
+    const QString chosen = m_architecture->currentData().toString();
+    m_architecture->clear();
+    m_architecture->addItem(tr("All GPUs"), QString());
+    for (const QString &name : std::as_const(known))
+        m_architecture->addItem(name, name);
+    m_architecture->setCurrentIndex(std::max(0, m_architecture->findData(chosen)));
+}
+
+void SkillsPanel::selectSkill(const QString &name)
+{
+    m_list->selectSkill(name);
+}
+
+void SkillsPanel::apply(const QString &skill, SkillState state, const QString &reason)
+{
+    if (!m_store)
+        return;
+    const auto done = m_store->setState(skill, state, reason, u"you"_s);
+    if (!done) {
+        Q_EMIT failed(done.error());
+        return;
+    }
+    reload();
+    m_list->selectSkill(skill);
+    Q_EMIT stateChanged(skill, state, reason);
+}
+
+} // namespace kernelskill

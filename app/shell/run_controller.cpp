@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/run_controller.h"
+
+#include "base/paths.h"
+#include "models/session_document.h"
+
+#include <QCoroSignal>
+#include <QCoroTask>
+#include <QDir>
+#include <QFileInfo>
+
+using namespace Qt::StringLiterals;
+
+namespace kernelskill {
+
+EngineWorker::EngineWorker() = default;
+EngineWorker::~EngineWorker() = default;
+
+bool EngineWorker::prepare(const QString &memoryPath)
+{
+    if (!m_plugins)
+        m_plugins = std::make_unique<PluginManager>();
+    if (!m_store && memoryPath != "none"_L1) {
+        QDir().mkpath(QFileInfo(memoryPath).absolutePath());
+        auto store = SkillStore::open(memoryPath, paths::skills());
+        if (!store) {
+            Q_EMIT failed(store.error());
+            return false;
+        }
+        m_store = std::make_unique<SkillStore>(std::move(*store));
+    }
+    return true;
+}
+
+void EngineWorker::lookAround()
+{
+    if (!m_plugins)
+        m_plugins = std::make_unique<PluginManager>();
+    EngineFacts facts;
+    facts.plugins = m_plugins->plugins();
+    for (const PluginInfo &plugin : std::as_const(facts.plugins)) {
+        if (plugin.kind != "evaluator"_L1 || plugin.state == PluginState::Broken || plugin.state == PluginState::Incompatible)
+            continue;
+        if (const auto evaluator = m_plugins->createEvaluator(plugin.id))
+            facts.devices.insert(plugin.id, (*evaluator)->devices());
+    }
+    Q_EMIT factsFound(facts);
+}
+
+void EngineWorker::start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath)
+{
+    if (m_busy || !prepare(memoryPath))
+        return;
+    play(settings, sessionPath, true);
+}
+
+void EngineWorker::resume(const QString &sessionPath, const QString &memoryPath)
+{
+    if (m_busy || !prepare(memoryPath))
+        return;
+    play({}, sessionPath, false);
+}
+
+QCoro::Task<void> EngineWorker::play(RunSettings settings, QString sessionPath, bool fresh)
+{
+    m_busy = true;
+    m_run = std::make_unique<Run>(m_plugins.get(), m_store.get());
+    connect(m_run.get(), &Run::eventAppended, this, [this](const Event &event) {
+        QHash<QString, QByteArray> blobs;
+        if (const SessionFile *session = m_run->session()) {
+            for (const QString &digest : blobsOf(event)) {
+                if (const auto blob = session->blob(digest))
+                    blobs.insert(digest, *blob);
+            }
+        }
+        Q_EMIT eventHappened(event, blobs);
+    });
+    connect(m_run.get(), &Run::progress, this, &EngineWorker::progressed);
+    m_run->setAsk([this](Question question) { return ask(std::move(question)); });
+    const auto summary = fresh ? co_await m_run->start(std::move(settings), std::move(sessionPath))
+                               : co_await m_run->resume(std::move(sessionPath));
+    m_busy = false;
+    if (summary)
+        Q_EMIT ended(summary->endedBy, summary->message);
+    else
+        Q_EMIT failed(summary.error());
+}
+
+QCoro::Task<Result<Answer>> EngineWorker::ask(Question question)
+{
+    Q_EMIT asked(question);
+    co_return co_await qCoro(this, &EngineWorker::answered);
+}
+
+void EngineWorker::pause()
+{
+    if (m_run && m_busy)
+        m_run->pause();
+}
+
+void EngineWorker::unpause()
+{
+    if (m_run && m_busy)
+        m_run->unpause();
+}
+
+void EngineWorker::step()
+{
+    if (m_run && m_busy)
+        m_run->stepOnce();
+}
+
+void EngineWorker::stop()
+{
+    if (!m_run || !m_busy)
+        return;
+    m_run->stop();
+    Q_EMIT answered({}); // a pending question is declined
+}
+
+void EngineWorker::applySkillState(const QString &skill, SkillState state, const QString &reason)
+{
+    if (m_run && m_busy)
+        m_run->applySkillState(skill, state, reason);
+}
+
+RunController::RunController(QObject *parent) : QObject(parent), m_worker(new EngineWorker)
+{
+    qRegisterMetaType<Event>();
+    qRegisterMetaType<Error>();
+    qRegisterMetaType<Question>();
+    qRegisterMetaType<Answer>();
+    qRegisterMetaType<EngineFacts>();
+    qRegisterMetaType<QHash<QString, QByteArray>>();
+    m_worker->moveToThread(&m_thread);
+    m_thread.setObjectName(u"engine"_s);
+    connect(&m_thread, &QThread::finished, m_worker, &QObject::deleteLater);
+    connect(m_worker, &EngineWorker::factsFound, this, [this](const EngineFacts &facts) {
+        m_facts = facts;
+        Q_EMIT factsFound();
+    });
+    connect(m_worker, &EngineWorker::eventHappened, this, [this](const Event &event, const QHash<QString, QByteArray> &blobs) {
+        if (event.kind == "run.paused"_L1)
+            setState(RunState::Paused);
+        else if (event.kind == "run.resumed"_L1 || m_state == RunState::Starting)
+            setState(RunState::Running);
+        Q_EMIT eventHappened(event, blobs);
+    });
+    connect(m_worker, &EngineWorker::progressed, this, &RunController::progressed);
+    connect(m_worker, &EngineWorker::asked, this, &RunController::asked);
+    connect(m_worker, &EngineWorker::ended, this, [this](const QString &by, const QString &message) {
+        m_elapsedAtEnd_s = double(m_clock.elapsed()) / 1000;
+        setState(RunState::Idle);
+        Q_EMIT ended(by, message);
+    });
+    connect(m_worker, &EngineWorker::failed, this, [this](const Error &error) {
+        m_elapsedAtEnd_s = double(m_clock.elapsed()) / 1000;
+        setState(RunState::Idle);
+        Q_EMIT failed(error);
+    });
+    m_thread.start();
+    QMetaObject::invokeMethod(m_worker, &EngineWorker::lookAround, Qt::QueuedConnection);
+}
+
+RunController::~RunController()
+{
+    QMetaObject::invokeMethod(m_worker, &EngineWorker::stop, Qt::QueuedConnection);
+    if (isActive()) {
+        // The engine's thread has to end its run itself: its coroutine must not be dropped under way.
+        QEventLoop loop;
+        connect(this, &RunController::ended, &loop, &QEventLoop::quit);
+        connect(this, &RunController::failed, &loop, &QEventLoop::quit);
+        loop.exec();
+    }
+    m_thread.quit();
+    m_thread.wait();
+}
+
+void RunController::setState(RunState state)
+{
+    if (state == m_state)
+        return;
+    m_state = state;
+    Q_EMIT stateChanged();
+}
+
+double RunController::elapsed_s() const
+{
+    return isActive() ? double(m_clock.elapsed()) / 1000 : m_elapsedAtEnd_s;
+}
+
+void RunController::begin(const QString &sessionPath)
+{
+    m_sessionPath = sessionPath;
+    m_clock.start();
+    setState(RunState::Starting);
+}
+
+void RunController::start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath)
+{
+    if (isActive())
+        return;
+    begin(sessionPath);
+    QMetaObject::invokeMethod(m_worker, [worker = m_worker, settings, sessionPath, memoryPath] {
+        worker->start(settings, sessionPath, memoryPath);
+    }, Qt::QueuedConnection);
+}
+
+void RunController::resume(const QString &sessionPath, const QString &memoryPath)
+{
+    if (isActive())
+        return;
+    begin(sessionPath);
+    QMetaObject::invokeMethod(m_worker, [worker = m_worker, sessionPath, memoryPath] {
+        worker->resume(sessionPath, memoryPath);
+    }, Qt::QueuedConnection);
+}
+
+void RunController::togglePause()
+{
+    if (m_state == RunState::Running) {
+        setState(RunState::Pausing);
+        QMetaObject::invokeMethod(m_worker, &EngineWorker::pause, Qt::QueuedConnection);
+    } else if (m_state == RunState::Paused || m_state == RunState::Pausing) {
+        setState(RunState::Running);
+        QMetaObject::invokeMethod(m_worker, &EngineWorker::unpause, Qt::QueuedConnection);
+    }
+}
+
+void RunController::step()
+{
+    if (m_state == RunState::Paused || m_state == RunState::Pausing || m_state == RunState::Running) {
+        setState(RunState::Pausing);
+        QMetaObject::invokeMethod(m_worker, &EngineWorker::step, Qt::QueuedConnection);
+    }
+}
+
+void RunController::stop()
+{
+    if (!isActive())
+        return;
+    setState(RunState::Stopping);
+    QMetaObject::invokeMethod(m_worker, &EngineWorker::stop, Qt::QueuedConnection);
+}
+
+void RunController::answer(const Answer &answer)
+{
+    QMetaObject::invokeMethod(m_worker, [worker = m_worker, answer] { Q_EMIT worker->answered(answer); }, Qt::QueuedConnection);
+}
+
+void RunController::applySkillState(const QString &skill, SkillState state, const QString &reason)
+{
+    if (isActive())
+        QMetaObject::invokeMethod(m_worker, [worker = m_worker, skill, state, reason] {
+            worker->applySkillState(skill, state, reason);
+        }, Qt::QueuedConnection);
+}
+
+} // namespace kernelskill

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the engine on a thread of its own. Everything crosses over as values in queued signals, so the window never waits
+// for the engine and the engine never for the window.
+#pragma once
+
+#include "agent/question.h"
+#include "engine/run.h"
+
+#include <QElapsedTimer>
+#include <QHash>
+#include <QObject>
+#include <QThread>
+
+namespace kernelskill {
+
+enum class RunState { Idle, Starting, Running, Pausing, Paused, Stopping };
+
+struct EngineFacts
+{
+    QList<PluginInfo> plugins;
+    QHash<QString, QList<DeviceInfo>> devices; // evaluator id → its devices
+};
+
+// Lives on the engine's thread.
+class EngineWorker : public QObject
+{
+    Q_OBJECT
+public:
+    EngineWorker();
+    ~EngineWorker() override;
+
+    void lookAround();
+    void start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath);
+    void resume(const QString &sessionPath, const QString &memoryPath);
+    void pause();
+    void unpause();
+    void step();
+    void stop();
+    void applySkillState(const QString &skill, SkillState state, const QString &reason);
+
+Q_SIGNALS:
+    void factsFound(const kernelskill::EngineFacts &facts);
+    void eventHappened(const kernelskill::Event &event, const QHash<QString, QByteArray> &blobs);
+    void progressed(int node, const QString &stage, int done, int total);
+    void asked(const kernelskill::Question &question);
+    void answered(const kernelskill::Answer &answer);
+    void ended(const QString &by, const QString &message);
+    void failed(const kernelskill::Error &error);
+
+private:
+    QCoro::Task<void> play(RunSettings settings, QString sessionPath, bool fresh);
+    QCoro::Task<Result<Answer>> ask(Question question);
+    [[nodiscard]] bool prepare(const QString &memoryPath);
+
+    std::unique_ptr<PluginManager> m_plugins;
+    std::unique_ptr<SkillStore> m_store;
+    std::unique_ptr<Run> m_run;
+    bool m_busy = false;
+};
+
+// Lives on the window's thread.
+class RunController : public QObject
+{
+    Q_OBJECT
+public:
+    explicit RunController(QObject *parent = nullptr);
+    ~RunController() override; // stops what runs and waits for its end
+
+    [[nodiscard]] RunState state() const { return m_state; }
+    [[nodiscard]] bool isActive() const { return m_state != RunState::Idle; }
+    [[nodiscard]] double elapsed_s() const;
+    [[nodiscard]] const EngineFacts &facts() const { return m_facts; }
+    [[nodiscard]] QString sessionPath() const { return m_sessionPath; }
+
+    void start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath);
+    void resume(const QString &sessionPath, const QString &memoryPath);
+    void togglePause();
+    void step();
+    void stop();
+    void answer(const Answer &answer);
+    void applySkillState(const QString &skill, SkillState state, const QString &reason);
+
+Q_SIGNALS:
+    void stateChanged();
+    void factsFound();
+    void eventHappened(const kernelskill::Event &event, const QHash<QString, QByteArray> &blobs);
+    void progressed(int node, const QString &stage, int done, int total);
+    void asked(const kernelskill::Question &question);
+    void ended(const QString &by, const QString &message);
+    void failed(const kernelskill::Error &error);
+
+private:
+    void setState(RunState state);
+    void begin(const QString &sessionPath);
+
+    QThread m_thread;
+    EngineWorker *m_worker;
+    RunState m_state = RunState::Idle;
+    EngineFacts m_facts;
+    QString m_sessionPath;
+    QElapsedTimer m_clock;
+    double m_elapsedAtEnd_s = 0;
+};
+
+} // namespace kernelskill

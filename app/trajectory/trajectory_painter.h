@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws nodes, links, legend and overview of a trajectory at three levels of detail. Knows nothing of scrolling.
+#pragma once
+
+#include "models/session_document.h"
+#include "trajectory/tree_layout.h"
+
+#include <QRectF>
+#include <QSet>
+
+class QPainter;
+
+namespace kernelskill {
+
+enum class DetailLevel { Far, Middle, Near };
+
+// Where things are at one zoom, in the graph's own coordinates: x grows with columns, y with lanes, lane 0 around y 0.
+struct TrajectoryGeometry
+{
+    double zoom = 0.61;
+    DetailLevel level = DetailLevel::Near;
+    double columnPitch = 0, lanePitch = 0;
+    QSizeF node;
+    bool narrow = false; // middle level with little room: two lines, no words
+
+    [[nodiscard]] static TrajectoryGeometry at(double zoom);
+    [[nodiscard]] QRectF nodeRect(const PlacedNode &place) const;
+    [[nodiscard]] QSizeF contentSize(const TreeLayout &layout) const;
+};
+
+struct TrajectoryScene
+{
+    const SessionDocument *document = nullptr;
+    TreeLayout layout;
+    QList<int> bestPath;   // node ids
+    QSet<int> bestNodes;   // the same
+    int selected = -1, compared = -1;
+    bool dimFailures = false;
+    bool focused = false;
+};
+
+class TrajectoryPainter
+{
+public:
+    TrajectoryPainter(QPainter &painter, const TrajectoryScene &scene, const TrajectoryGeometry &geometry);
+
+    void paintLinks(const QRectF &visible);
+    void paintNodes(const QRectF &visible);
+    // Legend of shapes; the rectangle is at least legendSize().
+    static void paintLegend(QPainter &painter, const QPointF &at, bool anyMeasured, bool anyModelled);
+    [[nodiscard]] static QSizeF legendSize();
+    // The whole graph small, with the part in view framed.
+    static void paintOverview(QPainter &painter, const QRectF &box, const TrajectoryScene &scene,
+                              const TrajectoryGeometry &geometry, const QRectF &visible);
+
+private:
+    void paintFar(const QRectF &visible);
+    void paintCard(const TrajectoryNode &node, const QRectF &card);
+    void paintMiddle(const TrajectoryNode &node, const QRectF &card);
+    void paintFrame(const TrajectoryNode &node, const QRectF &card);
+    // Marks from the right edge leftwards; returns the left end.
+    double paintMarks(const TrajectoryNode &node, double right, double centreY);
+
+    QPainter &m_painter;
+    const TrajectoryScene &m_scene;
+    const TrajectoryGeometry &m_geometry;
+};
+
+} // namespace kernelskill

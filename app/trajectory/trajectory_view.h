@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trajectory as a graph: rounds as columns, the best path straight. Wheel zooms, dragging pans, arrow keys walk,
+// a click selects, Ctrl+click compares. Only what is in view is painted.
+#pragma once
+
+#include "trajectory/trajectory_painter.h"
+
+#include <QAbstractScrollArea>
+
+namespace kernelskill {
+
+class TrajectoryView : public QAbstractScrollArea
+{
+    Q_OBJECT
+public:
+    TrajectoryView(SessionDocument *document, NodeSelection *selection, QWidget *parent = nullptr);
+
+    [[nodiscard]] double zoom() const { return m_geometry.zoom; }
+    void setZoom(double zoom, QPointF anchor); // anchor in the viewport stays where it is
+    void zoomBy(double factor);
+    void fit();           // until the next manual zoom, new columns keep fitting
+    void setDimFailures(bool dim);
+    [[nodiscard]] int nodeAt(const QPoint &position) const; // −1 none
+    [[nodiscard]] QRectF nodeRect(int node) const;          // in the viewport
+    void ensureVisible(int node);
+
+    QSize minimumSizeHint() const override { return {200, 90}; }
+
+Q_SIGNALS:
+    void zoomChanged(double zoom);
+    void exportRequested();
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    void wheelEvent(QWheelEvent *event) override;
+    void mousePressEvent(QMouseEvent *event) override;
+    void mouseMoveEvent(QMouseEvent *event) override;
+    void mouseReleaseEvent(QMouseEvent *event) override;
+    void mouseDoubleClickEvent(QMouseEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void contextMenuEvent(QContextMenuEvent *event) override;
+    void focusInEvent(QFocusEvent *event) override;
+    void focusOutEvent(QFocusEvent *event) override;
+    bool viewportEvent(QEvent *event) override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    void relayout();
+    void updateScrollBars();
+    [[nodiscard]] QPointF origin() const; // the graph's (0, 0) in the viewport
+    [[nodiscard]] QRectF visibleInGraph() const;
+    [[nodiscard]] int headerHeight() const;
+    void paintHeader(QPainter &painter);
+    void paintEmpty(QPainter &painter);
+    void paintExtras(QPainter &painter);
+    void walk(int key);
+    [[nodiscard]] int heirOf(int node) const;
+
+    SessionDocument *m_document;
+    NodeSelection *m_selection;
+    TrajectoryScene m_scene;
+    TrajectoryGeometry m_geometry;
+    bool m_autoFit = true;
+    QPoint m_pressedAt;
+    QPoint m_scrollAtPress;
+    bool m_panning = false;
+};
+
+} // namespace kernelskill

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emission/code_writer.h"
+
+namespace kernelskill::expert {
+
+void CodeWriter::line(const QString &text)
+{
+    if (!text.isEmpty() && !text.startsWith(u'#')) // preprocessor lines and pragmas below keep their column
+        m_text += QString(m_depth * 4, u' ');
+    else if (text.startsWith(QLatin1String("#pragma")))
+        m_text += QString(m_depth * 4, u' ');
+    m_text += text + u'\n';
+}
+
+void CodeWriter::lines(const QStringList &texts)
+{
+    for (const QString &text : texts)
+        line(text);
+}
+
+void CodeWriter::open(const QString &text)
+{
+    line(text.isEmpty() ? QStringLiteral("{") : text + QStringLiteral(" {"));
+    ++m_depth;
+}
+
+void CodeWriter::openFunction(const QString &signature)
+{
+    line(signature);
+    open();
+}
+
+void CodeWriter::close(const QString &suffix)
+{
+    --m_depth;
+    line(u'}' + suffix);
+}
+
+void CodeWriter::block(const QString &head, const QStringList &body)
+{
+    if (body.size() == 1) {
+        line(head);
+        ++m_depth;
+        line(body.first());
+        --m_depth;
+        return;
+    }
+    open(head);
+    lines(body);
+    close();
+}
+
+void CodeWriter::text(const QString &pattern, const QMap<QString, QString> &values)
+{
+    QStringList all = filled(pattern, values).split(u'\n');
+    while (!all.isEmpty() && all.first().trimmed().isEmpty())
+        all.removeFirst();
+    while (!all.isEmpty() && all.last().trimmed().isEmpty())
+        all.removeLast();
+    lines(all);
+}
+
+QString filled(QString pattern, const QMap<QString, QString> &values)
+{
+    for (auto it = values.constBegin(); it != values.constEnd(); ++it)
+        pattern.replace(u'@' + it.key() + u'@', it.value());
+    return pattern;
+}
+
+} // namespace kernelskill::expert

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout of a program: order of functions, shared memory, frames, rows; then one instruction after the other.
+#include "engine/execution/decoder.h"
+
+#include "engine/checks/names.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace kernelskill::simulator {
+namespace {
+
+std::uint32_t alignUp(std::uint64_t value, std::size_t alignment) {
+    const std::uint64_t a = std::max<std::size_t>(alignment, 1);
+    return static_cast<std::uint32_t>((value + a - 1) / a * a);
+}
+
+void namesIn(const ptx::Operand &operand, const std::function<void(const std::string &)> &visit) {
+    if (operand.kind == ptx::Operand::Kind::Symbol) visit(operand.symbol);
+    for (const auto &e : operand.elements) namesIn(e, visit);
+}
+
+} // namespace
+
+Decoder::Decoder(const ptx::Module &module, const ExecutionModel &model, const SymbolAddress &addressOf)
+    : m_module(module), m_model(model), m_addressOf(addressOf), m_isa(isaTable()) {
+    for (std::size_t i = 0; i < module.functions.size(); ++i) m_functionByName[module.functions[i].name] = i;
+}
+
+// Callees before callers: then lanes inside a call have the smaller pcs and run first.
+std::vector<std::size_t> Decoder::callOrder(std::size_t kernel) const {
+    std::vector<std::size_t> order;
+    std::set<std::size_t> seen;
+    const std::function<void(std::size_t)> visit = [&](std::size_t index) {
+        if (!seen.insert(index).second) return;
+        for (const auto &instruction : m_module.functions[index].instructions)
+            for (const auto &operand : instruction.operands)
+                namesIn(operand, [&](const std::string &name) {
+                    const auto found = m_functionByName.find(name);
+                    if (found != m_functionByName.end() && !m_module.functions[found->second].isExternal) visit(found->second);
+                });
+        order.push_back(index);
+    };
+    visit(kernel);
+    return order;
+}
+
+void Decoder::layOutShared(const std::vector<std::size_t> &order) {
+    std::set<std::string> used;
+    for (const auto index : order)
+        for (const auto &instruction : m_module.functions[index].instructions)
+            for (const auto &operand : instruction.operands) namesIn(operand, [&](const std::string &name) { used.insert(name); });
+    std::uint32_t next = 0;
+    const auto place = [&](const ptx::Variable &variable) {
+        const std::uint32_t at = alignUp(next, variable.alignment);
+        next = at + static_cast<std::uint32_t>(variable.bytes);
+        return at;
+    };
+    for (const auto &variable : m_module.variables)
+        if (variable.space == ptx::Space::Shared && !variable.dynamicShared && used.contains(variable.name)) m_sharedOffsets[variable.name] = place(variable);
+    for (const auto index : order)
+        for (std::uint32_t v = 0; v < m_module.functions[index].variables.size(); ++v) {
+            const auto &variable = m_module.functions[index].variables[v];
+            if (variable.space == ptx::Space::Shared && !variable.dynamicShared) m_localShared[{index, v}] = place(variable);
+        }
+    // dynamic shared memory follows; all extern arrays are the same memory
+    std::size_t alignment = 16;
+    for (const auto &variable : m_module.variables)
+        if (variable.dynamicShared) alignment = std::max(alignment, variable.alignment);
+    const bool dynamic = std::ranges::any_of(m_module.variables, [&](const auto &v) { return v.dynamicShared && used.contains(v.name); });
+    m_program->staticSharedBytes = dynamic ? alignUp(next, alignment) : next;
+    for (const auto &variable : m_module.variables)
+        if (variable.dynamicShared) m_sharedOffsets[variable.name] = m_program->staticSharedBytes;
+    m_program->resources.staticSharedBytes = static_cast<int>(next);
+}
+
+void Decoder::layOutFunction(std::size_t index, DecodedFunction &decoded) {
+    const ptx::Function &function = m_module.functions[index];
+    m_function = &function;
+    m_functionIndex = index;
+    m_liveness = analyseLiveness(function);
+    m_firstRow = m_program->registerBytes;
+    decoded.firstRow = m_firstRow;
+    m_nextTemporary = m_firstRow + (m_liveness.rows + (m_liveness.rows & 1)) * 128;
+    m_predicateNumber.assign(function.registers.size(), sinkPredicate);
+    decoded.firstPredicate = m_program->predicateCount;
+    for (std::size_t r = 0; r < function.registers.size(); ++r)
+        if (function.registers[r].type == ptx::Type::Pred) m_predicateNumber[r] = m_program->predicateCount++;
+    decoded.lastPredicate = m_program->predicateCount;
+
+    m_variableOffset.assign(function.variables.size(), 0);
+    std::uint32_t frame = 0;
+    decoded.firstParameter = m_program->callParameterBytes;
+    const auto isFormal = [&](std::uint32_t v) { return std::ranges::find(function.parameters, v) != function.parameters.end(); };
+    for (std::uint32_t v = 0; v < function.variables.size(); ++v) {
+        const auto &variable = function.variables[v];
+        if (variable.space == ptx::Space::Local) {
+            m_variableOffset[v] = alignUp(frame, variable.alignment);
+            frame = m_variableOffset[v] + static_cast<std::uint32_t>(variable.bytes);
+        } else if (variable.space == ptx::Space::Parameter && !(function.isKernel && isFormal(v))) {
+            m_variableOffset[v] = alignUp(m_program->callParameterBytes, 16);
+            m_program->callParameterBytes = m_variableOffset[v] + static_cast<std::uint32_t>(variable.bytes);
+        }
+    }
+    decoded.lastParameter = m_program->callParameterBytes;
+    decoded.frameBytes = alignUp(frame, 16);
+    const auto slots = [&](const std::vector<std::uint32_t> &variables) {
+        std::vector<ParameterSlot> result;
+        for (const auto v : variables) result.push_back({m_variableOffset[v], static_cast<std::uint32_t>(function.variables[v].bytes)});
+        return result;
+    };
+    if (function.isKernel) {
+        std::uint32_t offset = 0;
+        for (const auto v : function.parameters) {
+            const auto &variable = function.variables[v];
+            offset = alignUp(offset, variable.alignment);
+            m_variableOffset[v] = offset;
+            m_program->parameters.push_back({variable.bytes, variable.alignment, offset});
+            offset += static_cast<std::uint32_t>(variable.bytes);
+        }
+        m_program->parameterBytes = offset;
+    } else {
+        decoded.parameters = slots(function.parameters);
+        decoded.results = slots(function.results);
+    }
+}
+
+std::uint32_t Decoder::placeIndex(std::int32_t place) {
+    const ptx::SourcePlace visible = m_module.visiblePlace(place);
+    Place found{m_module.fileName(visible.file), visible.line};
+    auto &places = m_program->places;
+    for (std::size_t i = places.size(); i-- > 0;)
+        if (places[i].line == found.line && places[i].file == found.file) return static_cast<std::uint32_t>(i);
+    places.push_back(std::move(found));
+    return static_cast<std::uint32_t>(places.size()) - 1;
+}
+
+void Decoder::noteUnsupported(const ptx::Instruction &instruction, const std::string &why) {
+    MicroOp op = make(instruction, InstructionClass::Other);
+    op.control = Control::Unsupported;
+    op.extra = static_cast<std::uint32_t>(m_program->texts.size());
+    std::string text = "the instruction " + instruction.fullName() + " is not covered by the simulator";
+    if (!why.empty()) text += " (" + why + ")";
+    if (!m_program->firstUnsupported) {
+        m_program->firstUnsupported = text;
+        m_program->firstUnsupportedLine = m_program->places[m_place].line;
+    }
+    m_program->texts.push_back(std::move(text));
+    emit(op);
+}
+
+void Decoder::decodeInstruction(const ptx::Instruction &instruction) {
+    const auto found = methods().find(instruction.opcode);
+    const std::size_t before = m_program->code.size();
+    try {
+        if (found == methods().end()) throw Unsupported{};
+        (this->*found->second)(instruction);
+    } catch (const Unsupported &problem) {
+        m_program->code.resize(before);
+        m_program->placeOfPc.resize(before);
+        noteUnsupported(instruction, problem.why);
+    } catch (const std::out_of_range &) {
+        m_program->code.resize(before);
+        m_program->placeOfPc.resize(before);
+        noteUnsupported(instruction, "fewer operands than expected");
+    }
+}
+
+void Decoder::decodeFunction(std::size_t index, DecodedFunction &decoded) {
+    layOutFunction(index, decoded);
+    decoded.module = static_cast<std::uint32_t>(index);
+    decoded.name = m_function->name;
+    decoded.entry = static_cast<std::uint32_t>(m_program->code.size());
+    const std::size_t firstTable = m_program->branchTables.size();
+    m_program->branchTables.insert(m_program->branchTables.end(), m_function->branchTables.begin(), m_function->branchTables.end());
+    std::vector<std::uint32_t> pcOf;
+    pcOf.reserve(m_function->instructions.size() + 1);
+    for (const auto &instruction : m_function->instructions) {
+        pcOf.push_back(static_cast<std::uint32_t>(m_program->code.size()));
+        m_place = placeIndex(instruction.place);
+        decodeInstruction(instruction);
+    }
+    pcOf.push_back(static_cast<std::uint32_t>(m_program->code.size()));
+    // the end of a body without ret
+    ptx::Instruction end;
+    end.opcode = "ret";
+    end.place = m_function->instructions.empty() ? -1 : m_function->instructions.back().place;
+    leave(end);
+    for (std::uint32_t pc = decoded.entry; pc < m_program->code.size(); ++pc) {
+        MicroOp &op = m_program->code[pc];
+        if (op.control == Control::Branch) op.target = pcOf[op.target];
+        if (op.control == Control::BranchIndexed) op.extra += static_cast<std::uint32_t>(firstTable);
+    }
+    for (std::size_t t = firstTable; t < m_program->branchTables.size(); ++t)
+        for (auto &target : m_program->branchTables[t]) target = pcOf[target];
+    decoded.lastRow = m_nextTemporary;
+    decoded.wideRow.assign((decoded.lastRow - decoded.firstRow) / 128 + 2, false);
+    for (std::size_t r = 0; r < m_function->registers.size(); ++r)
+        if (ptx::typeBytes(m_function->registers[r].type) == 8) decoded.wideRow[m_liveness.row[r]] = m_liveness.rows != 0;
+    m_program->registerBytes = m_nextTemporary + (m_nextTemporary & 128);
+}
+
+void Decoder::finish(std::size_t kernel, const std::vector<std::size_t> &order) {
+    Program &p = *m_program;
+    // predicates follow the rows on the scoreboard
+    const std::uint32_t predicates = firstReady + p.registerBytes / 128;
+    p.readyCount = predicates + p.predicateCount;
+    const auto fix = [&](std::uint32_t &ready) { if (ready & constantFlag) ready = predicates + (ready & ~constantFlag); };
+    for (auto &op : p.code)
+        for (auto *ready : {&op.readyD, &op.readyA, &op.readyB, &op.readyC, &op.readyGuard}) fix(*ready);
+    for (auto &op : p.code) {
+        for (std::uint32_t i = 0; i < op.moreSourceCount; ++i) fix(p.entries[op.moreSources + i]);
+        for (std::uint32_t i = 0; i < op.moreResultCount; ++i) fix(p.entries[op.moreResults + i]);
+    }
+    // the deepest stack of frames; recursion gets a fixed allowance
+    std::vector<std::set<std::size_t>> callees(p.functions.size());
+    for (const auto &site : p.calls)
+        if (site.builtin.empty()) {
+            if (site.indirect) for (std::size_t f = 0; f + 1 < p.functions.size(); ++f) callees[site.caller].insert(f);
+            else callees[site.caller].insert(site.function);
+        }
+    bool recursion = false;
+    std::vector<int> state(p.functions.size(), 0);
+    const std::function<std::uint32_t(std::size_t)> depth = [&](std::size_t f) -> std::uint32_t {
+        if (state[f] == 1) { recursion = true; p.functions[f].recursive = true; return 0; }
+        state[f] = 1;
+        std::uint32_t most = 0;
+        for (const auto callee : callees[f]) most = std::max(most, depth(callee));
+        state[f] = 0;
+        return most + p.functions[f].frameBytes;
+    };
+    p.localBytes = depth(p.functions.size() - 1);
+    if (recursion) p.localBytes += 16 * 1024;
+    p.callParameterBytes = alignUp(p.callParameterBytes, 16);
+    if (recursion)
+        for (auto &f : p.functions) f.recursive = true;
+
+    int mostLive = 0;
+    for (const auto index : order) mostLive = std::max(mostLive, analyseLiveness(m_module.functions[index]).mostLive32);
+    // the assembler keeps a few registers for addresses and for what the hardware needs
+    const int estimate = std::max(16, (mostLive + 6 + 7) / 8 * 8);
+    const int cap = m_module.functions[kernel].maxRegisters > 0 ? std::min(255, m_module.functions[kernel].maxRegisters) : 255;
+    p.resources.registersPerThread = std::min(estimate, cap);
+    p.resources.spilledBytes = estimate > cap ? (estimate - cap) * 4 : 0;
+    p.resources.localBytesPerThread = static_cast<int>(p.localBytes);
+}
+
+std::shared_ptr<Program> Decoder::decodeKernel(std::size_t kernel) {
+    m_program = std::make_shared<Program>();
+    m_program->mangled = m_module.functions[kernel].name;
+    m_program->demangled = demangled(m_program->mangled);
+    if (m_module.functions[kernel].maxThreads > 0) m_program->maxThreadsPerBlock = std::min(1024, m_module.functions[kernel].maxThreads);
+    const std::vector<std::size_t> order = callOrder(kernel);
+    layOutShared(order);
+    m_program->functions.resize(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) m_decodedIndex[order[i]] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        m_decoded = static_cast<std::uint32_t>(i);
+        decodeFunction(order[i], m_program->functions[i]);
+    }
+    m_program->entry = m_program->functions.back().entry;
+    finish(kernel, order);
+    return m_program;
+}
+
+std::shared_ptr<Program> decode(const ptx::Module &module, std::size_t kernel, const ExecutionModel &model, const SymbolAddress &addressOf) {
+    return Decoder(module, model, addressOf).decodeKernel(kernel);
+}
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads, stores, atomics and asynchronous copies.
+#include "engine/execution/decoder.h"
+
+#include "engine/execution/atomic_operation.h"
+#include "engine/memory/allocation.h"
+
+#include <optional>
+
+namespace kernelskill::simulator {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::Type;
+
+namespace {
+
+Type lastType(const Instruction &instruction) {
+    for (auto m = instruction.modifiers.rbegin(); m != instruction.modifiers.rend(); ++m)
+        if (const auto type = ptx::typeFromName(*m)) return *type;
+    throw Unsupported{"no type"};
+}
+
+std::size_t vectorSize(const Instruction &instruction) {
+    return instruction.has("v8") ? 8 : instruction.has("v4") ? 4 : instruction.has("v2") ? 2 : 1;
+}
+
+InstructionClass loadClass(AddressSpaceKind space, bool constantCache) {
+    if (constantCache) return InstructionClass::LoadConstant;
+    switch (space) {
+    case AddressSpaceKind::Shared: return InstructionClass::LoadShared;
+    case AddressSpaceKind::Local: return InstructionClass::LoadLocal;
+    case AddressSpaceKind::Parameter: case AddressSpaceKind::CallParameter: return InstructionClass::LoadConstant;
+    default: return InstructionClass::LoadGlobal;
+    }
+}
+InstructionClass storeClass(AddressSpaceKind space) {
+    switch (space) {
+    case AddressSpaceKind::Shared: return InstructionClass::StoreShared;
+    case AddressSpaceKind::Local: return InstructionClass::StoreLocal;
+    case AddressSpaceKind::CallParameter: return InstructionClass::Move;
+    default: return InstructionClass::StoreGlobal;
+    }
+}
+
+} // namespace
+
+AddressSpaceKind Decoder::spaceOf(const Instruction &instruction) const {
+    for (const auto &m : instruction.modifiers) {
+        if (m == "global" || m == "const") return AddressSpaceKind::Global;
+        if (m == "shared" || m == "shared::cta" || m == "shared::cluster") return AddressSpaceKind::Shared;
+        if (m == "local") return AddressSpaceKind::Local;
+        if (m == "param" || m == "param::entry" || m == "param::func") return AddressSpaceKind::Parameter;
+    }
+    return AddressSpaceKind::Generic;
+}
+
+void Decoder::memoryFlags(const Instruction &instruction, MemoryOperand &m) const {
+    for (const auto *strong : {"volatile", "relaxed", "acquire", "release", "mmio"}) m.strong = m.strong || instruction.has(strong);
+    m.bypassL1 = instruction.has("cg") || instruction.has("cv") || instruction.has("L1::no_allocate") || m.strong;
+    m.constantCache = instruction.has("const");
+}
+
+void Decoder::addressOperand(const Instruction &instruction, const Operand &operand, AddressSpaceKind space, MemoryOperand &m) {
+    if (operand.kind != Operand::Kind::Address || operand.elements.size() != 1) throw Unsupported{"an address of this kind"};
+    const Operand &base = operand.elements.front();
+    m.offset = operand.offset;
+    m.space = space;
+    switch (base.kind) {
+    case Operand::Kind::Register:
+        m.address64 = isWide(base);
+        m.address = source(instruction, base, m.address64 ? Type::B64 : Type::B32);
+        return;
+    case Operand::Kind::Integer:
+        m.address64 = true;
+        m.address = constant(base.bits, true);
+        return;
+    case Operand::Kind::Symbol: case Operand::Kind::Variable: {
+        const SymbolPlace place = symbolPlace(base);
+        m.address64 = true;
+        if (place.space == AddressSpaceKind::Local) {
+            m.address = frameRow(instruction, place.address, true);
+            if (space == AddressSpaceKind::Generic) m.space = AddressSpaceKind::Local;
+            return;
+        }
+        if (place.space == AddressSpaceKind::Parameter || place.space == AddressSpaceKind::CallParameter || space == AddressSpaceKind::Generic) m.space = place.space;
+        if (place.space == AddressSpaceKind::CallParameter) m.offset += static_cast<std::int64_t>(place.address);
+        m.address = constant(place.space == AddressSpaceKind::CallParameter ? 0 : place.address, true);
+        return;
+    }
+    default: throw Unsupported{"an address of this kind"};
+    }
+}
+
+void Decoder::load(const Instruction &instruction) {
+    const Type type = lastType(instruction);
+    MemoryOperand m;
+    memoryFlags(instruction, m);
+    addressOperand(instruction, instruction.operands.at(1), spaceOf(instruction), m);
+    if (ptx::typeBytes(type) > 8 || ptx::typeBytes(type) == 0) throw Unsupported{};
+    m.elementBytes = static_cast<std::uint8_t>(ptx::typeBytes(type));
+    m.count = static_cast<std::uint8_t>(vectorSize(instruction));
+    m.signExtend = ptx::isSigned(type);
+    const Operand &to = instruction.operands.at(0);
+    for (std::size_t e = 0; e < m.count; ++e) {
+        const Operand &element = to.kind == Operand::Kind::Vector ? to.elements.at(e) : to;
+        m.sink[e] = element.kind == Operand::Kind::Sink;
+        m.wide[e] = m.sink[e] ? m.elementBytes == 8 : isWide(element);
+        if (!m.sink[e]) m.rows[e] = destination(element, m.elementBytes == 8);
+    }
+    const Handler h = m_isa.memory("ld", m.space, type);
+    if (h == nullptr) throw Unsupported{};
+    MicroOp op = make(instruction, loadClass(m.space, m.constantCache));
+    op.full = op.masked = h;
+    op.canStop = true;
+    if (m.count == 1) {
+        op.readyA = readyOfRow(m.address);
+        op.readyD = m.sink[0] ? sinkReady : readyOfRow(m.rows[0]);
+    } else scoreboard(op, instruction);
+    op.extra = static_cast<std::uint32_t>(m_program->memory.size());
+    m_program->memory.push_back(m);
+    emit(op);
+}
+
+void Decoder::store(const Instruction &instruction) {
+    if (instruction.has("async") || instruction.has("bulk")) throw Unsupported{};
+    const Type type = lastType(instruction);
+    MemoryOperand m;
+    memoryFlags(instruction, m);
+    addressOperand(instruction, instruction.operands.at(0), spaceOf(instruction), m);
+    if (ptx::typeBytes(type) > 8 || ptx::typeBytes(type) == 0) throw Unsupported{};
+    m.elementBytes = static_cast<std::uint8_t>(ptx::typeBytes(type));
+    m.count = static_cast<std::uint8_t>(vectorSize(instruction));
+    const Operand &from = instruction.operands.at(1);
+    for (std::size_t e = 0; e < m.count; ++e) {
+        const Operand &element = from.kind == Operand::Kind::Vector ? from.elements.at(e) : from;
+        m.wide[e] = element.kind == Operand::Kind::Register ? isWide(element) : m.elementBytes == 8;
+        m.rows[e] = source(instruction, element, type);
+    }
+    const Handler h = m_isa.memory("st", m.space, type);
+    if (h == nullptr) throw Unsupported{};
+    MicroOp op = make(instruction, storeClass(m.space));
+    op.full = op.masked = h;
+    op.canStop = true;
+    if (m.count == 1) {
+        op.readyA = readyOfRow(m.address);
+        op.readyB = readyOfRow(m.rows[0]);
+    } else scoreboard(op, instruction);
+    op.extra = static_cast<std::uint32_t>(m_program->memory.size());
+    m_program->memory.push_back(m);
+    emit(op);
+}
+
+void Decoder::atomic(const Instruction &instruction) {
+    static const std::map<std::string_view, AtomicOperation> names{
+        {"add", AtomicOperation::Add}, {"min", AtomicOperation::Min}, {"max", AtomicOperation::Max}, {"and", AtomicOperation::And},
+        {"or", AtomicOperation::Or}, {"xor", AtomicOperation::Xor}, {"exch", AtomicOperation::Exchange},
+        {"cas", AtomicOperation::CompareAndSwap}, {"inc", AtomicOperation::Increment}, {"dec", AtomicOperation::Decrement}};
+    std::optional<AtomicOperation> operation;
+    for (const auto &modifier : instruction.modifiers)
+        if (const auto found = names.find(modifier); found != names.end()) operation = found->second;
+    if (!operation || instruction.has("async")) throw Unsupported{};
+    const bool result = instruction.opcode == "atom";
+    const std::size_t first = result ? 1 : 0;
+    const Type type = lastType(instruction);
+    MemoryOperand m;
+    addressOperand(instruction, instruction.operands.at(first), spaceOf(instruction), m);
+    if (ptx::typeBytes(type) > 8) throw Unsupported{};
+    m.elementBytes = static_cast<std::uint8_t>(ptx::typeBytes(type));
+    m.count = static_cast<std::uint8_t>(vectorSize(instruction));
+    if (m.count > 4) throw Unsupported{};
+    m.atomicOperation = static_cast<std::uint8_t>(*operation);
+    m.atomicType = static_cast<std::uint8_t>(type);
+    m.hasResult = result;
+    const auto element = [](const Operand &operand, std::size_t e) -> const Operand & {
+        return operand.kind == Operand::Kind::Vector ? operand.elements.at(e) : operand;
+    };
+    for (std::size_t e = 0; e < m.count; ++e) {
+        if (result) {
+            const Operand &to = element(instruction.operands.at(0), e);
+            m.sink[e] = to.kind == Operand::Kind::Sink;
+            m.wide[e] = m.elementBytes == 8;
+            if (!m.sink[e]) m.rows[e] = destination(to, m.wide[e]);
+        }
+        m.rows[4 + e] = source(instruction, element(instruction.operands.at(first + 1), e), type);
+    }
+    if (*operation == AtomicOperation::CompareAndSwap) m.compare = source(instruction, instruction.operands.at(first + 2), type);
+    const Handler h = m_isa.memory("atom", m.space, type);
+    if (h == nullptr) throw Unsupported{};
+    MicroOp op = make(instruction, m.space == AddressSpaceKind::Shared ? InstructionClass::AtomicShared : InstructionClass::AtomicGlobal);
+    op.full = op.masked = h;
+    op.canStop = true;
+    scoreboard(op, instruction);
+    op.extra = static_cast<std::uint32_t>(m_program->memory.size());
+    m_program->memory.push_back(m);
+    emit(op);
+}
+
+// The host's side of committing and waiting: execution/async_copies.cpp
+void commitAsyncGroup(WarpContext &, const MicroOp &);
+void waitAsyncGroups(WarpContext &, const MicroOp &);
+
+void Decoder::copyAsync(const Instruction &instruction) {
+    if (instruction.modifiers.empty() || instruction.modifiers[0] != "async" || instruction.has("bulk") || instruction.has("mbarrier")) throw Unsupported{};
+    MicroOp op = make(instruction, InstructionClass::AsyncCopy);
+    op.canStop = true;
+    if (instruction.has("commit_group")) {
+        op.full = op.masked = commitAsyncGroup;
+    } else if (instruction.has("wait_group") || instruction.has("wait_all")) {
+        op.full = op.masked = waitAsyncGroups;
+        op.immediate = instruction.has("wait_all") ? -1 : static_cast<std::int64_t>(instruction.operands.at(0).bits);
+    } else {
+        MemoryOperand m, from;
+        addressOperand(instruction, instruction.operands.at(0), AddressSpaceKind::Shared, m);
+        addressOperand(instruction, instruction.operands.at(1), AddressSpaceKind::Global, from);
+        m.sourceAddress = from.address;
+        m.sourceOffset = from.offset;
+        if (!from.address64) throw Unsupported{"a 32-bit global address"};
+        const Operand &size = instruction.operands.at(2);
+        if (size.kind != Operand::Kind::Integer || (size.bits != 4 && size.bits != 8 && size.bits != 16)) throw Unsupported{"the size of the copy"};
+        m.elementBytes = static_cast<std::uint8_t>(size.bits);
+        m.count = 1;
+        m.bypassL1 = instruction.has("cg");
+        if (instruction.operands.size() > 3) {
+            if (instruction.operands[3].kind == Operand::Kind::Register && m_function->registers[instruction.operands[3].index].type == Type::Pred) throw Unsupported{"ignore-src"};
+            m.hasSourceBytes = true;
+            m.sourceBytes = source(instruction, instruction.operands[3], Type::U32);
+        }
+        op.full = op.masked = m_isa.memory("cp.async", AddressSpaceKind::Shared, Type::B32);
+        scoreboard(op, instruction);
+        op.extra = static_cast<std::uint32_t>(m_program->memory.size());
+        m_program->memory.push_back(m);
+    }
+    emit(op);
+}
+
+void Decoder::prefetch(const Instruction &instruction) {
+    MicroOp op = make(instruction, InstructionClass::Other);
+    const Handlers h = m_isa.data("nothing", Type::B32);
+    op.full = h.full;
+    op.masked = h.masked;
+    scoreboard(op, instruction);
+    emit(op);
+}
+
+} // namespace kernelskill::simulator

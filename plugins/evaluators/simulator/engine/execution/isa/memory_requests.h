@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// One warp-wide request to a memory space: bounds, checks, data, counters, and the latency the scoreboard sees.
+#pragma once
+
+#include "engine/execution/isa/memory_rows.h"
+
+namespace kernelskill::simulator::KERNELSKILL_ISA {
+
+inline constexpr std::uint32_t longReason = static_cast<std::uint32_t>(StallReason::LongScoreboard);
+inline constexpr std::uint32_t shortReason = static_cast<std::uint32_t>(StallReason::ShortScoreboard);
+inline void setLatency(WarpContext &context, std::uint32_t latency, std::uint32_t reason) { context.result = latency << reasonBits | reason; }
+
+// Sends the sectors of a read through L1 and L2. Returns the latency of the slowest.
+inline std::uint32_t readThroughCaches(WarpContext &context, const AccessPattern &p, std::uint64_t first, bool bypassL1) {
+    LaunchState &l = *context.launch;
+    SectorCache &l1 = l.l1[context.block->sm];
+    const std::uint32_t base = static_cast<std::uint32_t>((first - globalBase) >> 7);
+    std::uint32_t latency = l.l1Latency, writtenBack = 0, ignored = 0;
+    for (int i = 0; i < p.lines; ++i) {
+        const std::uint32_t line = base + static_cast<std::uint32_t>(p.line[i]);
+        const unsigned mask = p.lineSectors[i];
+        const unsigned hit = bypassL1 ? 0u : l1.read(line, mask, ignored);
+        context.counters->l1Hits += SectorCache::sectorsIn(hit);
+        const unsigned missed = mask & ~hit;
+        if (missed == 0) continue;
+        const unsigned hit2 = l.l2.read(line, missed, writtenBack);
+        const std::uint32_t fromDram = SectorCache::sectorsIn(missed & ~hit2);
+        l.l2ReadSectors += SectorCache::sectorsIn(missed);
+        context.counters->l2Hits += SectorCache::sectorsIn(hit2);
+        l.dramReadBytes += fromDram * 32u;
+        const std::uint32_t slow = fromDram ? l.dramLatency : l.l2Latency;
+        latency = slow > latency ? slow : latency;
+    }
+    l.dramWriteBytes += writtenBack * 32u;
+    return latency;
+}
+inline void writeThroughCaches(WarpContext &context, const AccessPattern &p, std::uint64_t first) {
+    LaunchState &l = *context.launch;
+    const std::uint32_t base = static_cast<std::uint32_t>((first - globalBase) >> 7);
+    std::uint32_t writtenBack = 0;
+    for (int i = 0; i < p.lines; ++i) {
+        l.l2.write(base + static_cast<std::uint32_t>(p.line[i]), p.lineSectors[i], writtenBack);
+        l.l2WriteSectors += SectorCache::sectorsIn(p.lineSectors[i]);
+    }
+    l.dramWriteBytes += writtenBack * 32u;
+}
+
+inline void countRequest(WarpContext &context, const AccessPattern &p, std::uint32_t lanes, int bytes) {
+    InstructionCounters &c = *context.counters;
+    c.requests += 1;
+    c.sectors += p.sectors;
+    c.idealSectors += p.idealSectors;
+    c.bytes += static_cast<std::uint64_t>(__builtin_popcount(lanes) * bytes);
+}
+
+// A strong access that gives the same value again and again is a wait for somebody else.
+inline void notePolling(WarpContext &context, std::uint64_t value) {
+    WarpState &w = *context.warp;
+    if (w.pollPc == context.pc && w.pollValue == value) {
+        if (++w.pollCount >= 16) context.yield = true;
+        return;
+    }
+    w.pollPc = context.pc;
+    w.pollValue = value;
+    w.pollCount = 0;
+}
+inline void notePollingLoad(WarpContext &context, const MemoryOperand &m, std::uint32_t lanes) {
+    std::uint64_t value = lanes;
+    for (int i = 0; i < laneCount; ++i)
+        if (lanes & laneBit[i]) value = value * 31 + (m.wide[0] ? context.row<std::uint64_t>(m.rows[0])[i] : context.row<std::uint32_t>(m.rows[0])[i]);
+    notePolling(context, value);
+}
+
+template <bool Write> void globalGroup(WarpContext &context, MemoryOperand &m, Allocation &a, const std::uint64_t *address,
+                                       std::uint32_t lanes, AccessPattern &p) {
+    const int bytes = m.elementBytes * m.count;
+    const std::uint64_t first = address[0] - a.base;
+    std::byte *origin = a.data + first;
+    const Shadow s = globalShadow(context, a, m.strong);
+    const Place place{AddressSpaceKind::Global, &a, a.base};
+    if (m.strong && context.launch->raceChecks) noteAcquire(context);
+    if constexpr (Write) {
+        if (a.readOnly) return reportReadOnlyStore(context, address[0], static_cast<unsigned>(__builtin_ctz(lanes)));
+        if (s.written != nullptr || s.writer != nullptr || p.duplicates) checkWrite(context, place, s, first, p, lanes, m, origin);
+        storeLanes(context, m, origin, p, lanes);
+        if (m.constantCache) return;
+        countRequest(context, p, lanes, bytes);
+        writeThroughCaches(context, p, address[0]);
+    } else {
+        if (s.written != nullptr || s.writer != nullptr) checkRead(context, place, s, first, p, lanes, bytes);
+        loadLanes(context, m, origin, p, lanes);
+        if (m.constantCache) return;
+        countRequest(context, p, lanes, bytes);
+        setLatency(context, readThroughCaches(context, p, address[0], m.bypassL1), longReason);
+        if (m.strong) notePollingLoad(context, m, lanes);
+    }
+}
+
+// Lanes in several allocations, or a fault.
+template <bool Write> [[gnu::noinline]] void globalSplit(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
+    const int bytes = m.elementBytes * m.count;
+    std::uint32_t left = lanes;
+    while (left != 0) {
+        const int lead = __builtin_ctz(left);
+        Allocation *a = findAllocation(context, address[lead]);
+        std::uint32_t group = 0;
+        for (int i = 0; i < laneCount; ++i) {
+            if (!(left & laneBit[i])) continue;
+            const bool inside = a != nullptr && address[i] - a->base < a->bytes && a->bytes - (address[i] - a->base) >= static_cast<std::uint64_t>(bytes)
+                             && address[i] % static_cast<unsigned>(bytes) == 0;
+            group |= inside ? laneBit[i] : 0;
+        }
+        if (!(group & laneBit[lead])) return reportGlobalFault(context, m, address, left, bytes, Write ? AccessKind::Write : AccessKind::Read);
+        std::uint64_t moved[laneCount];
+        for (int i = 0; i < laneCount; ++i) moved[i] = group & laneBit[i] ? address[i] : address[lead];
+        AccessPattern pattern;
+        if (!updatePattern(pattern, moved, group, bytes, false)) group = laneBit[lead];
+        if (group == laneBit[lead]) {
+            for (auto &at : moved) at = address[lead];
+            (void)updatePattern(pattern, moved, group, bytes, false);
+        }
+        globalGroup<Write>(context, m, *a, moved, group, pattern);
+        left &= ~group;
+    }
+}
+
+template <bool Write> inline void globalRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
+    const int bytes = m.elementBytes * m.count;
+    std::uint64_t low = 0;
+    for (int i = 0; i < laneCount; ++i) low |= address[i];
+    if ((low & static_cast<std::uint64_t>(bytes - 1)) != 0 || !updatePattern(m.pattern, address, lanes, bytes, false))
+        return globalSplit<Write>(context, m, address, lanes);
+    const AccessPattern &p = m.pattern;
+    const std::uint64_t lowest = address[0] + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.lowest));
+    const std::uint64_t end = address[0] + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.highest)) + static_cast<std::uint64_t>(bytes);
+    Allocation *a = m.lastAllocation;
+    if (a == nullptr || lowest < a->base || end > a->base + a->bytes) {
+        a = findAllocation(context, lowest);
+        if (a == nullptr || end > a->base + a->bytes) return globalSplit<Write>(context, m, address, lanes);
+        m.lastAllocation = a;
+    }
+    globalGroup<Write>(context, m, *a, address, lanes, m.pattern);
+}
+
+// Bounds and alignment of a window of its own (shared, local, parameters). Returns false after a finding.
+inline bool insideOwnWindow(WarpContext &context, AddressSpaceKind space, const std::uint64_t *address, std::uint32_t lanes, int bytes,
+                            std::uint64_t limit, AccessKind kind) {
+    std::uint64_t greatest = 0, low = 0;
+    for (int i = 0; i < laneCount; ++i) {
+        greatest = address[i] > greatest ? address[i] : greatest;
+        low |= address[i];
+    }
+    const std::uint64_t room = static_cast<std::uint64_t>(bytes);
+    if (greatest <= limit && limit - greatest >= room && (low & (room - 1)) == 0) return true;
+    for (unsigned i = 0; i < laneCount; ++i) {
+        if (!(lanes & laneBit[i])) continue;
+        const bool beyond = address[i] > limit || limit - address[i] < room;
+        if (beyond || (address[i] & (room - 1)) != 0) {
+            reportWindowFault(context, space, address[i], limit, i, bytes, kind, !beyond);
+            break;
+        }
+    }
+    return false;
+}
+
+inline void countShared(WarpContext &context, const AccessPattern &p, std::uint32_t lanes, int bytes) {
+    InstructionCounters &c = *context.counters;
+    c.requests += 1;
+    c.wavefronts += p.wavefronts;
+    c.conflicts += static_cast<std::uint64_t>(p.wavefronts - p.idealWavefronts);
+    c.bytes += static_cast<std::uint64_t>(__builtin_popcount(lanes) * bytes);
+}
+
+template <bool Write> inline void sharedRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
+    const int bytes = m.elementBytes * m.count;
+    LaunchState &l = *context.launch;
+    if (!insideOwnWindow(context, AddressSpaceKind::Shared, address, lanes, bytes, l.sharedBytes, Write ? AccessKind::Write : AccessKind::Read)) return;
+    (void)updatePattern(m.pattern, address, lanes, bytes, true);
+    const AccessPattern &p = m.pattern;
+    std::byte *origin = context.block->shared + address[0];
+    Shadow s = sharedShadow(context);
+    if (m.strong) s.writer = nullptr;
+    const Place place{AddressSpaceKind::Shared, nullptr, 0};
+    if constexpr (Write) {
+        if (s.written != nullptr) checkWrite(context, place, s, address[0], p, lanes, m, origin);
+        storeLanes(context, m, origin, p, lanes);
+    } else {
+        if (s.written != nullptr) checkRead(context, place, s, address[0], p, lanes, bytes);
+        loadLanes(context, m, origin, p, lanes);
+        // each further wavefront keeps the data two cycles longer
+        setLatency(context, l.sharedLatency + 2u * static_cast<std::uint32_t>(p.wavefronts > 0 ? p.wavefronts - 1 : 0), shortReason);
+        if (m.strong) notePollingLoad(context, m, lanes);
+    }
+    countShared(context, p, lanes, bytes);
+}
+
+template <bool Write> inline void moveLane(const WarpContext &context, const MemoryOperand &m, unsigned lane, std::byte *at) {
+    for (int e = 0; e < m.count; ++e) {
+        if constexpr (Write) {
+            const std::uint64_t v = m.wide[e] ? context.source<std::uint64_t>(m.rows[e])[lane] : context.source<std::uint32_t>(m.rows[e])[lane];
+            __builtin_memcpy(at + e * m.elementBytes, &v, m.elementBytes);
+        } else {
+            if (m.sink[e]) continue;
+            std::uint64_t v = 0;
+            __builtin_memcpy(&v, at + e * m.elementBytes, m.elementBytes);
+            const int unused = 64 - m.elementBytes * 8;
+            if (m.signExtend) v = static_cast<std::uint64_t>(static_cast<std::int64_t>(v << unused) >> unused);
+            if (m.wide[e]) context.row<std::uint64_t>(m.rows[e])[lane] = v;
+            else context.row<std::uint32_t>(m.rows[e])[lane] = static_cast<std::uint32_t>(v);
+        }
+    }
+}
+
+// Local memory: the words of the 32 lanes at one offset lie side by side in the device's memory, so that lanes using the
+// same offset fill whole sectors.
+template <bool Write> void localRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
+    const int bytes = m.elementBytes * m.count;
+    LaunchState &l = *context.launch;
+    if (!insideOwnWindow(context, AddressSpaceKind::Local, address, lanes, bytes, l.localBytes, Write ? AccessKind::Write : AccessKind::Read)) return;
+    std::uint64_t sectors = 0;
+    std::uint64_t seen[128];
+    for (unsigned lane = 0; lane < laneCount; ++lane) {
+        if (!(lanes & laneBit[lane])) continue;
+        moveLane<Write>(context, m, lane, context.warp->local + static_cast<std::size_t>(lane) * l.localBytes + address[lane]);
+        for (std::uint64_t word = address[lane] >> 2; word <= (address[lane] + static_cast<std::uint64_t>(bytes) - 1) >> 2; ++word) {
+            const std::uint64_t sector = word * 4 + lane / 8;
+            std::uint64_t at = 0;
+            while (at < sectors && seen[sectors - 1 - at] != sector) ++at;
+            if (at == sectors && sectors < 128) seen[sectors++] = sector;
+        }
+    }
+    InstructionCounters &c = *context.counters;
+    c.requests += 1;
+    c.sectors += sectors;
+    c.idealSectors += sectors;
+    c.l1Hits += sectors;
+    c.bytes += static_cast<std::uint64_t>(__builtin_popcount(lanes) * bytes);
+    if constexpr (!Write) setLatency(context, l.l1Latency, longReason);
+}
+
+template <bool Write> void parameterRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
+    const int bytes = m.elementBytes * m.count;
+    LaunchState &l = *context.launch;
+    if (Write) return reportReadOnlyStore(context, address[0], static_cast<unsigned>(__builtin_ctz(lanes)));
+    if (!insideOwnWindow(context, AddressSpaceKind::Parameter, address, lanes, bytes, l.parameterBytes, AccessKind::Read)) return;
+    if (!updatePattern(m.pattern, address, lanes, bytes, false)) return;
+    loadLanes(context, m, l.parameters + address[0], m.pattern, lanes);
+}
+
+// Data of an asynchronous copy, whose two ends are described by m.sourcePattern and m.pattern.
+inline void copyRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *from, const std::uint64_t *to) {
+    const int bytes = m.elementBytes * m.count;
+    const std::uint32_t lanes = context.exec;
+    LaunchState &l = *context.launch;
+    if (!insideOwnWindow(context, AddressSpaceKind::Shared, to, lanes, bytes, l.sharedBytes, AccessKind::Write)) return;
+    (void)updatePattern(m.pattern, to, lanes, bytes, true);
+    // lanes that fill with zeros read nothing
+    std::uint32_t reading = lanes;
+    std::uint32_t wanted[laneCount];
+    for (int i = 0; i < laneCount; ++i) {
+        wanted[i] = m.hasSourceBytes ? context.source<std::uint32_t>(m.sourceBytes)[i] : static_cast<std::uint32_t>(bytes);
+        wanted[i] = wanted[i] > static_cast<std::uint32_t>(bytes) ? static_cast<std::uint32_t>(bytes) : wanted[i];
+        if (wanted[i] == 0) reading &= ~laneBit[i];
+    }
+    std::uint32_t latency = l.l1Latency;
+    for (std::uint32_t left = reading; left != 0;) {
+        const int lead = __builtin_ctz(left);
+        Allocation *a = findAllocation(context, from[lead]);
+        std::uint32_t group = 0;
+        for (int i = 0; i < laneCount; ++i) {
+            const bool inside = a != nullptr && from[i] - a->base < a->bytes && a->bytes - (from[i] - a->base) >= wanted[i] && from[i] % static_cast<unsigned>(bytes) == 0;
+            group |= inside ? left & laneBit[i] : 0;
+        }
+        if (!(group & laneBit[lead])) return reportGlobalFault(context, m, from, left, bytes, AccessKind::Read);
+        std::uint64_t moved[laneCount];
+        for (int i = 0; i < laneCount; ++i) moved[i] = group & laneBit[i] ? from[i] : from[lead];
+        if (!updatePattern(m.sourcePattern, moved, group, bytes, false)) { group = laneBit[lead]; for (auto &at : moved) at = from[lead]; (void)updatePattern(m.sourcePattern, moved, group, bytes, false); }
+        const Shadow s = globalShadow(context, *a, false);
+        bool complete = true;
+        for (int i = 0; i < laneCount; ++i) complete = complete && (!(group & laneBit[i]) || wanted[i] == static_cast<std::uint32_t>(bytes));
+        if (complete && (s.written != nullptr || s.writer != nullptr))
+            checkRead(context, {AddressSpaceKind::Global, a, a->base}, s, moved[0] - a->base, m.sourcePattern, group, bytes);
+        countRequest(context, m.sourcePattern, group, bytes);
+        const std::uint32_t slow = readThroughCaches(context, m.sourcePattern, moved[0], m.bypassL1);
+        latency = slow > latency ? slow : latency;
+        for (int i = 0; i < laneCount; ++i)
+            if (group & laneBit[i]) __builtin_memcpy(context.block->shared + to[i], a->data + (from[i] - a->base), wanted[i]);
+        left &= ~group;
+    }
+    for (int i = 0; i < laneCount; ++i)
+        if (lanes & laneBit[i]) __builtin_memset(context.block->shared + to[i] + wanted[i], 0, static_cast<std::uint32_t>(bytes) - wanted[i]);
+    const Shadow s = sharedShadow(context);
+    if (s.written != nullptr) {
+        for (int r = 0; r < m.pattern.runs; ++r) {
+            const std::uint64_t start = to[0] + static_cast<std::uint64_t>(static_cast<std::int64_t>(m.pattern.runStart[r]));
+            const std::uint32_t length = static_cast<std::uint32_t>(m.pattern.runBytes[r]);
+            if (s.writer != nullptr) {
+                if (writeConflicts(s, start, length))
+                    reportSharedRace(context, static_cast<std::uint32_t>(start), static_cast<unsigned>(__builtin_ctz(lanes)), foreign(s, s.writer[start >> 2]) ? s.writer[start >> 2] : s.reader[start >> 2], AccessKind::Write, foreign(s, s.writer[start >> 2]));
+                noteWrite(s, start, length);
+            }
+            __builtin_memset(s.written + start, 1, length);
+        }
+    }
+    context.counters->wavefronts += m.pattern.wavefronts;
+    context.counters->conflicts += static_cast<std::uint64_t>(m.pattern.wavefronts - m.pattern.idealWavefronts);
+    const std::uint64_t arrival = context.warp->clock + latency;
+    if (arrival > context.warp->asyncOpen) context.warp->asyncOpen = arrival;
+}
+
+} // namespace kernelskill::simulator::KERNELSKILL_ISA

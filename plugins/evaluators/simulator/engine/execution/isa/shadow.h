@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shadow memory: what was ever written, who wrote and who read each word.
+//
+// A tag is owner << 4 | bytes of the word. Owners grow with time: a tag not above `floor` belongs to an earlier launch (or,
+// in shared memory, to the time before the last barrier) and orders nothing any more. Readers of several owners leave the
+// tag `many`.
+#pragma once
+
+#include "engine/execution/isa/lanes.h"
+
+namespace kernelskill::simulator::KERNELSKILL_ISA {
+
+struct Shadow {
+    std::uint8_t *written = nullptr; // null: all is written
+    std::uint32_t *writer = nullptr, *reader = nullptr; // null: no race detection
+    std::uint32_t floor = 0, me = 0, many = 0;
+};
+
+inline bool foreign(const Shadow &s, std::uint32_t tag) { return (tag > s.floor) & ((tag ^ s.me) > 15u); }
+
+inline bool allWritten(const std::uint8_t *written, std::uint64_t start, std::uint32_t bytes) {
+    std::uint8_t missing = 0;
+    std::uint32_t i = 0;
+    for (; i + 16 <= bytes; i += 16) {
+        std::uint64_t a, b;
+        __builtin_memcpy(&a, written + start + i, 8);
+        __builtin_memcpy(&b, written + start + i + 8, 8);
+        if ((a & b) != 0x0101'0101'0101'0101u) return false;
+    }
+    for (; i < bytes; ++i) missing = static_cast<std::uint8_t>(missing | (written[start + i] ^ 1u));
+    return missing == 0;
+}
+
+// Words wholly touched.
+inline std::uint32_t readWords(const Shadow &s, std::uint64_t word, std::uint32_t count) {
+    std::uint32_t bad = 0;
+    std::uint32_t *writer = s.writer + word, *reader = s.reader + word;
+    const std::uint32_t floor = s.floor, me = s.me, many = s.many;
+#pragma GCC ivdep
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t w = writer[i], r = reader[i];
+        bad |= (w > floor) & ((w ^ me) > 15u) ? 1u : 0u;
+        reader[i] = (r <= floor) | ((r ^ me) <= 15u) ? me : many;
+    }
+    return bad;
+}
+inline std::uint32_t writeWords(const Shadow &s, std::uint64_t word, std::uint32_t count) {
+    std::uint32_t bad = 0;
+    std::uint32_t *writer = s.writer + word;
+    const std::uint32_t *reader = s.reader + word;
+    const std::uint32_t floor = s.floor, me = s.me;
+#pragma GCC ivdep
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t w = writer[i], r = reader[i];
+        bad |= ((w > floor) & ((w ^ me) > 15u)) | ((r > floor) & ((r ^ me) > 15u)) ? 1u : 0u;
+    }
+    return bad;
+}
+inline void claimWords(const Shadow &s, std::uint64_t word, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) s.writer[word + i] = s.me;
+}
+
+// Part of a word. Bytes of other owners that do not overlap are no conflict.
+inline bool readPart(const Shadow &s, std::uint64_t word, std::uint32_t bytes) {
+    const std::uint32_t w = s.writer[word], r = s.reader[word];
+    const bool bad = foreign(s, w) && (w & bytes) != 0;
+    if (r <= s.floor) s.reader[word] = (s.me & ~15u) | bytes;
+    else if (!foreign(s, r)) s.reader[word] = r | bytes;
+    else if ((r & bytes) != 0) s.reader[word] = (s.many & ~15u) | (r & 15u) | bytes;
+    return bad;
+}
+inline bool conflictsPart(const Shadow &s, std::uint64_t word, std::uint32_t bytes) {
+    const std::uint32_t w = s.writer[word], r = s.reader[word];
+    return (foreign(s, w) && (w & bytes) != 0) || (foreign(s, r) && (r & bytes) != 0);
+}
+inline void claimPart(const Shadow &s, std::uint64_t word, std::uint32_t bytes) {
+    const std::uint32_t w = s.writer[word];
+    s.writer[word] = w > s.floor && !foreign(s, w) ? w | bytes : (s.me & ~15u) | bytes;
+}
+
+inline std::uint32_t partMask(std::uint32_t from, std::uint32_t to) { return ((1u << to) - 1u) & ~((1u << from) - 1u); }
+
+// Calls whole(word, count) for the words a byte range covers and part(word, bytes) at its ends.
+template <class Whole, class Part> inline void eachWord(std::uint64_t start, std::uint32_t bytes, Whole &&whole, Part &&part) {
+    std::uint64_t word = start >> 2;
+    const std::uint64_t end = start + bytes;
+    if (const std::uint32_t in = start & 3; in != 0) {
+        const std::uint64_t stop = end < (word + 1) * 4 ? end - word * 4 : 4;
+        part(word, partMask(in, static_cast<std::uint32_t>(stop)));
+        ++word;
+    }
+    if (word * 4 >= end) return;
+    const std::uint64_t count = (end >> 2) - word;
+    if (count != 0) whole(word, static_cast<std::uint32_t>(count));
+    if (const std::uint32_t out = end & 3; out != 0) part(end >> 2, partMask(0, out));
+}
+
+inline bool noteRead(const Shadow &s, std::uint64_t start, std::uint32_t bytes) {
+    std::uint32_t bad = 0;
+    eachWord(start, bytes, [&](std::uint64_t w, std::uint32_t n) { bad |= readWords(s, w, n); },
+             [&](std::uint64_t w, std::uint32_t b) { bad |= readPart(s, w, b) ? 1u : 0u; });
+    return bad != 0;
+}
+inline bool writeConflicts(const Shadow &s, std::uint64_t start, std::uint32_t bytes) {
+    std::uint32_t bad = 0;
+    eachWord(start, bytes, [&](std::uint64_t w, std::uint32_t n) { bad |= writeWords(s, w, n); },
+             [&](std::uint64_t w, std::uint32_t b) { bad |= conflictsPart(s, w, b) ? 1u : 0u; });
+    return bad != 0;
+}
+inline void noteWrite(const Shadow &s, std::uint64_t start, std::uint32_t bytes) {
+    eachWord(start, bytes, [&](std::uint64_t w, std::uint32_t n) { claimWords(s, w, n); },
+             [&](std::uint64_t w, std::uint32_t b) { claimPart(s, w, b); });
+}
+
+} // namespace kernelskill::simulator::KERNELSKILL_ISA

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// From counts of single instructions to the report.
+#include "engine/execution/launcher.h"
+
+#include <algorithm>
+#include <map>
+
+namespace kernelskill::simulator {
+
+const Place &Launcher::placeOf(std::uint32_t pc) const { return m_program->places[m_program->placeOfPc[pc]]; }
+
+Dim3 Launcher::threadOf(const WarpContext &context, unsigned lane) const {
+    const std::uint32_t *rows = m_state.threadIds + static_cast<std::size_t>(context.warp->index) * 96 + lane;
+    return {rows[0], rows[32], rows[64]};
+}
+
+void Launcher::addFinding(WarpContext &context, const char *kind, bool fatal, unsigned lane, std::uint64_t address, std::string message) {
+    const Place &place = placeOf(context.pc);
+    Finding finding;
+    finding.kind = kind;
+    finding.fatal = fatal;
+    finding.kernel = m_program->demangled;
+    finding.file = place.file;
+    finding.line = place.line;
+    finding.block = {context.block->ctaid[0], context.block->ctaid[1], context.block->ctaid[2]};
+    finding.thread = threadOf(context, lane);
+    finding.address = address;
+    finding.message = std::move(message);
+    m_findings.add(std::move(finding));
+}
+
+void Launcher::print(std::string text) {
+    constexpr std::size_t most = 1024 * 1024; // the size of the device's own buffer
+    if (m_output.size() + text.size() <= most) m_output += text;
+}
+
+namespace {
+
+void add(AccessCounters &total, const InstructionCounters &c) {
+    total.requests += c.requests;
+    total.sectors += c.sectors;
+    total.bytes += c.bytes;
+    total.l1HitSectors += c.l1Hits;
+    total.l2HitSectors += c.l2Hits;
+}
+
+} // namespace
+
+void Launcher::fillReport(LaunchReport &report) {
+    LaunchCounters &t = m_totals;
+    for (std::size_t pc = 0; pc < m_counters.size(); ++pc) {
+        const InstructionCounters &c = m_counters[pc];
+        if (c.warps == 0) continue;
+        const MicroOp &op = m_program->code[pc];
+        const auto kind = static_cast<InstructionClass>(op.instructionClass);
+        t.warpInstructions[op.instructionClass] += c.warps;
+        t.threadInstructions[op.instructionClass] += c.onLanes;
+        t.activeLanes += c.activeLanes;
+        t.predicatedOnLanes += c.onLanes;
+        t.fp32Flops += (op.flops & 15u) * c.onLanes;
+        t.fp64Flops += (op.flops >> 4u) * c.onLanes;
+        for (std::size_t r = 0; r < 8; ++r)
+            if (r < stallReasonCount) t.stallCycles[r] += c.stall[r];
+        switch (kind) {
+        case InstructionClass::LoadGlobal: case InstructionClass::AsyncCopy: add(t.globalLoad, c); break;
+        case InstructionClass::StoreGlobal: add(t.globalStore, c); break;
+        case InstructionClass::AtomicGlobal: add(t.globalAtomic, c); break;
+        case InstructionClass::LoadLocal: case InstructionClass::StoreLocal: add(t.local, c); break;
+        case InstructionClass::LoadShared:
+            t.sharedLoadRequests += c.requests;
+            t.sharedLoadWavefronts += c.wavefronts;
+            t.sharedLoadConflicts += c.conflicts;
+            break;
+        case InstructionClass::StoreShared:
+            t.sharedStoreRequests += c.requests;
+            t.sharedStoreWavefronts += c.wavefronts;
+            t.sharedStoreConflicts += c.conflicts;
+            break;
+        case InstructionClass::AtomicShared: t.sharedAtomicRequests += c.requests; break;
+        case InstructionClass::Tensor: t.tensorFlops += static_cast<std::uint64_t>(op.immediate >> 32) * c.warps; break;
+        default: break;
+        }
+    }
+    t.branches = m_state.branches;
+    t.divergentBranches = m_state.divergentBranches;
+    t.l2ReadSectors = m_state.l2ReadSectors;
+    t.l2WriteSectors = m_state.l2WriteSectors;
+    t.dramReadBytes = m_state.dramReadBytes;
+    t.dramWriteBytes = m_state.dramWriteBytes;
+    report.kernel = m_program->demangled;
+    report.mangled = m_program->mangled;
+    report.grid = m_request.grid;
+    report.block = m_request.block;
+    report.blocksTotal = m_request.grid.count();
+    report.resources = m_program->resources;
+    report.resources.dynamicSharedBytes = static_cast<int>(m_request.dynamicSharedBytes);
+    report.counters = t;
+    fillLines(report);
+    report.completed = !m_fatal;
+    report.findings = m_findings.take();
+}
+
+void Launcher::fillLines(LaunchReport &report) const {
+    std::map<std::pair<std::string, int>, std::pair<LineCounters, std::array<std::uint64_t, 8>>> lines;
+    for (std::size_t pc = 0; pc < m_counters.size(); ++pc) {
+        const InstructionCounters &c = m_counters[pc];
+        const Place &place = m_program->places[m_program->placeOfPc[pc]];
+        if (c.warps == 0 || place.line == 0) continue;
+        auto &[line, stalls] = lines[{place.file, place.line}];
+        line.file = place.file;
+        line.line = place.line;
+        line.warpInstructions += c.warps;
+        const auto kind = static_cast<InstructionClass>(m_program->code[pc].instructionClass);
+        if (kind == InstructionClass::LoadGlobal || kind == InstructionClass::StoreGlobal || kind == InstructionClass::AtomicGlobal || kind == InstructionClass::AsyncCopy) {
+            line.globalSectors += c.sectors;
+            line.idealSectors += c.idealSectors;
+        }
+        line.sharedConflicts += c.conflicts;
+        for (std::size_t r = 0; r < stalls.size(); ++r) {
+            stalls[r] += c.stall[r];
+            line.stallCycles += c.stall[r];
+        }
+    }
+    for (auto &[place, entry] : lines) {
+        entry.first.mainStall = StallReason::Wait;
+        if (entry.first.stallCycles != 0)
+            entry.first.mainStall = static_cast<StallReason>(std::ranges::max_element(entry.second) - entry.second.begin());
+        report.lines.push_back(std::move(entry.first));
+    }
+}
+
+} // namespace kernelskill::simulator

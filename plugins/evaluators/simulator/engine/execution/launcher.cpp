@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/execution/launcher.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace kernelskill::simulator {
+namespace {
+
+constexpr std::uint64_t quantum = 250'000;       // warp instructions before another warp of the block gets its turn
+constexpr std::uint32_t mostEpochs = 1u << 20;   // barriers before the tags of shared memory are cleared
+constexpr std::uint32_t mostTags = 0x0fff'0000u; // owners before the tags of global memory are cleared
+
+} // namespace
+
+BlockStorage::~BlockStorage() {
+    std::free(registers);
+    for (auto *frame : callStacks)
+        while (frame != nullptr) {
+            LaneFrame *outer = frame->outer;
+            delete frame;
+            frame = outer;
+        }
+}
+
+Launcher::Launcher(std::shared_ptr<Program> program, const LaunchRequest &request, const ExecutionModel &model, AddressSpace &addresses, DeviceCaches &caches)
+    : m_program(std::move(program)), m_request(request), m_model(model), m_addresses(addresses), m_caches(caches), m_isa(isaTable()) {
+    prepare();
+}
+
+Launcher::~Launcher() = default;
+
+void Launcher::prepare() {
+    LaunchState &s = m_state;
+    const Program &p = *m_program;
+    s.owner = this;
+    s.addresses = &m_addresses;
+    s.code = p.code.data();
+    s.memory = m_program->memory.data();
+    for (auto &m : m_program->memory) m.lastAllocation = nullptr; // allocations may have gone since the last launch
+    s.entries = p.entries.data();
+    m_counters.assign(p.code.size(), {});
+    s.counters = m_counters.data();
+    m_parameters.assign(p.parameterBytes + 64, std::byte{0});
+    for (std::size_t i = 0; i < p.parameters.size(); ++i)
+        std::memcpy(m_parameters.data() + p.parameters[i].offset, m_request.arguments[i].data(), m_request.arguments[i].size());
+    s.parameters = m_parameters.data();
+    s.parameterBytes = p.parameterBytes;
+    s.staticSharedBytes = p.staticSharedBytes;
+    s.dynamicSharedBytes = m_request.dynamicSharedBytes;
+    s.sharedBytes = p.staticSharedBytes + m_request.dynamicSharedBytes;
+    s.localBytes = (p.localBytes + 15) & ~15u;
+    s.callParameterBytes = p.callParameterBytes;
+    const Dim3 g = m_request.grid, b = m_request.block;
+    const std::uint32_t grid[] = {g.x, g.y, g.z}, block[] = {b.x, b.y, b.z};
+    std::copy_n(grid, 3, s.grid);
+    std::copy_n(block, 3, s.block);
+    s.smCount = static_cast<std::uint32_t>(std::max(1, m_model.smCount));
+    s.checks = m_request.checks;
+    s.raceChecks = m_request.checks && g.count() > 1;
+    s.sharedLatency = static_cast<std::uint32_t>(m_model.sharedLatency);
+    s.l1Latency = static_cast<std::uint32_t>(m_model.l1Latency);
+    s.l2Latency = static_cast<std::uint32_t>(m_model.l2Latency);
+    s.dramLatency = static_cast<std::uint32_t>(m_model.dramLatency);
+    const auto threads = static_cast<std::uint32_t>(b.count());
+    m_threadIds.assign(static_cast<std::size_t>((threads + 31) / 32) * 96, 0);
+    for (std::uint32_t t = 0; t < threads; ++t) {
+        std::uint32_t *rows = m_threadIds.data() + static_cast<std::size_t>(t / 32) * 96 + t % 32;
+        rows[0] = t % b.x;
+        rows[32] = t / b.x % b.y;
+        rows[64] = t / b.x / b.y;
+    }
+    s.threadIds = m_threadIds.data();
+    if (m_caches.raceTag > mostTags - 1'000'000u || m_caches.raceTag + g.count() > mostTags) {
+        m_addresses.clearRaceTags();
+        m_caches.raceTag = 1;
+    }
+    m_addresses.prepareLaunch(s.raceChecks);
+    s.raceFloor = m_caches.raceTag << 4 | 15u;
+    s.raceMany = (m_caches.raceTag + 1) << 4 | 15u;
+    m_firstTag = m_caches.raceTag + 2;
+    prepareCaches();
+}
+
+void Launcher::prepareCaches() {
+    const std::size_t setBytes = CacheSet::ways * 128;
+    const std::size_t l1Sets = std::max<std::size_t>(1, m_model.l1Bytes / setBytes), l2Sets = std::max<std::size_t>(1, m_model.l2Bytes / setBytes);
+    if (m_caches.l2.size() != l2Sets) m_caches.l2.assign(l2Sets, {});
+    m_caches.l1.assign(l1Sets * m_state.smCount, {}); // L1 is empty at the start of a kernel
+    m_state.l2 = {m_caches.l2.data(), static_cast<std::uint32_t>(l2Sets), m_caches.l2Clock};
+    m_l1.resize(m_state.smCount);
+    for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = {m_caches.l1.data() + sm * l1Sets, static_cast<std::uint32_t>(l1Sets), 0};
+    m_state.l1 = m_l1.data();
+}
+
+void Launcher::allocateBlock(BlockStorage &storage) {
+    const Program &p = *m_program;
+    const std::uint32_t warps = static_cast<std::uint32_t>((m_request.block.count() + 31) / 32);
+    storage.warps.assign(warps, {});
+    storage.registerBytes = (p.registerBytes + 255) & ~std::size_t{255};
+    storage.registers = static_cast<std::byte *>(std::aligned_alloc(256, std::max<std::size_t>(256, storage.registerBytes * warps)));
+    std::memset(storage.registers, 0, storage.registerBytes * warps);
+    storage.predicates.assign(static_cast<std::size_t>(p.predicateCount) * warps, 0);
+    storage.ready.assign(static_cast<std::size_t>(p.readyCount) * warps, 0);
+    storage.local.assign(static_cast<std::size_t>(m_state.localBytes) * 32 * warps, std::byte{0});
+    storage.callParameters.assign(static_cast<std::size_t>(p.callParameterBytes) * 32 * warps + 64, std::byte{0});
+    storage.frameBases.assign(static_cast<std::size_t>(warps) * 32, 0);
+    storage.callStacks.assign(static_cast<std::size_t>(warps) * 32, nullptr);
+    storage.shared.assign(m_state.sharedBytes + 64, std::byte{0});
+    storage.sharedWritten.assign(m_state.sharedBytes + 64, 0);
+    storage.sharedWriter.assign(m_state.sharedBytes / 4 + 16, 0);
+    storage.sharedReader.assign(m_state.sharedBytes / 4 + 16, 0);
+    storage.state.sharedEpoch = 1;
+    for (std::uint32_t w = 0; w < warps; ++w) {
+        WarpState &warp = storage.warps[w];
+        warp.registers = storage.registers + storage.registerBytes * w;
+        warp.predicates = storage.predicates.data() + static_cast<std::size_t>(p.predicateCount) * w;
+        warp.ready = storage.ready.data() + static_cast<std::size_t>(p.readyCount) * w;
+        warp.local = storage.local.data() + static_cast<std::size_t>(m_state.localBytes) * 32 * w;
+        warp.callParameters = storage.callParameters.data() + static_cast<std::size_t>(p.callParameterBytes) * 32 * w;
+        warp.frameBase = storage.frameBases.data() + static_cast<std::size_t>(w) * 32;
+        warp.callStack = storage.callStacks.data() + static_cast<std::size_t>(w) * 32;
+        warp.index = w;
+    }
+}
+
+void Launcher::nextTag(BlockState &block) {
+    if (m_caches.raceTag >= mostTags) return;
+    block.tag = (m_firstTag + static_cast<std::uint32_t>(m_tagOwners.size())) << 4 | 15u;
+    m_tagOwners.push_back({block.linear, 0});
+    m_caches.raceTag = m_firstTag + static_cast<std::uint32_t>(m_tagOwners.size());
+}
+
+void Launcher::release(BlockState &block) {
+    const std::uint32_t index = (block.tag >> 4) - m_firstTag;
+    if (index < m_tagOwners.size()) m_tagOwners[index].released = ++m_time;
+    ++m_fences;
+    nextTag(block);
+}
+
+const Launcher::TagOwner *Launcher::ownerOf(std::uint32_t tag) const {
+    const std::uint32_t index = (tag >> 4) - m_firstTag;
+    return index < m_tagOwners.size() ? &m_tagOwners[index] : nullptr;
+}
+
+void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
+    if (storage.registers == nullptr) allocateBlock(storage);
+    BlockState &b = storage.state;
+    b.linear = linear;
+    b.ctaid[0] = static_cast<std::uint32_t>(linear % m_state.grid[0]);
+    b.ctaid[1] = static_cast<std::uint32_t>(linear / m_state.grid[0] % m_state.grid[1]);
+    b.ctaid[2] = static_cast<std::uint32_t>(linear / m_state.grid[0] / m_state.grid[1]);
+    b.shared = storage.shared.data();
+    b.sharedWritten = storage.sharedWritten.data();
+    b.sharedWriter = storage.sharedWriter.data();
+    b.sharedReader = storage.sharedReader.data();
+    b.warps = storage.warps.data();
+    b.warpCount = static_cast<std::uint32_t>(storage.warps.size());
+    b.sm = static_cast<std::uint32_t>(linear % m_state.smCount);
+    b.acquireTime = 0;
+    b.instructions = 0;
+    if (m_state.raceChecks) nextTag(b);
+    std::fill(storage.sharedWritten.begin(), storage.sharedWritten.end(), std::uint8_t{0});
+    if (++b.sharedEpoch >= mostEpochs) {
+        std::fill(storage.sharedWriter.begin(), storage.sharedWriter.end(), 0u);
+        std::fill(storage.sharedReader.begin(), storage.sharedReader.end(), 0u);
+        b.sharedEpoch = 1;
+    }
+    std::fill(storage.ready.begin(), storage.ready.end(), std::uint64_t{0});
+    for (auto &barrier : storage.barriers) barrier = {};
+    storage.nextWarp = 0;
+    const auto threads = static_cast<std::uint32_t>(m_request.block.count());
+    for (std::uint32_t w = 0; w < b.warpCount; ++w) {
+        WarpState &warp = storage.warps[w];
+        const std::uint32_t lanes = std::min(32u, threads - w * 32);
+        warp.live = warp.active = lanes == 32 ? fullMask : (1u << lanes) - 1;
+        warp.pc = m_program->entry;
+        warp.fragmentCount = 0;
+        warp.barrierMask = 0;
+        warp.clock = 0;
+        warp.pollPc = ~0u;
+        warp.pollCount = 0;
+        warp.asyncOpen = 0;
+        warp.asyncCommitted = 0;
+        std::fill_n(warp.frameBase, 32, 0u);
+        warp.predicates[truePredicate] = fullMask;
+    }
+    m_totals.blocks += 1;
+    m_totals.warps += b.warpCount;
+    m_totals.threads += threads;
+}
+
+WarpContext Launcher::contextOf(BlockStorage &storage, WarpState &warp) {
+    WarpContext context;
+    context.bases[0] = warp.registers;
+    context.bases[1] = m_program->constants.data();
+    context.predicates = warp.predicates;
+    context.warp = &warp;
+    context.block = &storage.state;
+    context.launch = &m_state;
+    context.pc = warp.pc;
+    return context;
+}
+
+Launcher::BlockStop Launcher::runBlock(BlockStorage &storage) {
+    BlockState &b = storage.state;
+    for (;;) {
+        bool ran = false, progressed = false, alive = false;
+        for (std::uint32_t w = 0; w < b.warpCount; ++w) {
+            WarpState &warp = storage.warps[w];
+            if (warp.live == 0) continue;
+            alive = true;
+            if (warp.active == 0 && warp.barrierMask == warp.live) continue;
+            WarpContext context = contextOf(storage, warp);
+            const std::uint64_t before = b.instructions;
+            const WarpStop stop = m_isa.run(context, quantum);
+            m_executed += b.instructions - before;
+            ran = true;
+            if (stop == WarpStop::Fatal) return BlockStop::Fatal;
+            if (stop != WarpStop::Polling) progressed = true;
+            if (b.instructions > m_request.limits.blockInstructionBudget) {
+                reportEndless(storage, warp, "block", m_request.limits.blockInstructionBudget);
+                return BlockStop::Fatal;
+            }
+            if (m_executed > m_request.limits.warpInstructionBudget) {
+                reportEndless(storage, warp, "launch", m_request.limits.warpInstructionBudget);
+                return BlockStop::Fatal;
+            }
+        }
+        if (!alive) return BlockStop::Done;
+        if (completeBarriers(storage)) continue;
+        if (!ran) {
+            reportDeadlock(storage);
+            return BlockStop::Fatal;
+        }
+        if (!progressed) return BlockStop::Waiting;
+    }
+}
+
+void Launcher::finishBlock(BlockStorage &storage) {
+    std::uint64_t last = 0;
+    for (const auto &warp : storage.warps) last = std::max(last, warp.clock);
+    m_totals.blockCriticalCycles += last;
+    m_totals.longestBlockCycles = std::max(m_totals.longestBlockCycles, last);
+}
+
+LaunchReport Launcher::run() {
+    const std::uint64_t total = m_request.grid.count();
+    std::vector<BlockWindow> windows = m_request.windows;
+    if (windows.empty()) windows.push_back({0, total});
+    const auto take = [&]() {
+        if (m_free.empty()) return std::make_unique<BlockStorage>();
+        auto storage = std::move(m_free.back());
+        m_free.pop_back();
+        return storage;
+    };
+    // A block that only polls waits for others: it is set aside, and tried again after each other block's turn.
+    const auto step = [&](std::unique_ptr<BlockStorage> storage) {
+        switch (runBlock(*storage)) {
+        case BlockStop::Done:
+            finishBlock(*storage);
+            m_free.push_back(std::move(storage));
+            return true;
+        case BlockStop::Waiting: m_waiting.push_back(std::move(storage)); return false;
+        case BlockStop::Fatal: m_fatal = true; finishBlock(*storage); return true;
+        }
+        return true;
+    };
+    const auto retry = [&]() {
+        bool ended = false;
+        for (std::size_t i = m_waiting.size(); i-- > 0 && !m_fatal;) {
+            auto storage = std::move(m_waiting.front());
+            m_waiting.pop_front();
+            ended = step(std::move(storage)) || ended;
+        }
+        return ended;
+    };
+    for (const BlockWindow &window : windows) {
+        const std::uint64_t end = std::min(total, window.first + window.count);
+        for (std::uint64_t linear = window.first; linear < end && !m_fatal; ++linear) {
+            auto storage = take();
+            startBlock(*storage, linear);
+            const bool ended = step(std::move(storage));
+            if (ended && !m_waiting.empty()) (void)retry();
+        }
+    }
+    while (!m_waiting.empty() && !m_fatal) (void)retry();
+    LaunchReport report;
+    fillReport(report);
+    m_caches.l2Clock = m_state.l2.clock;
+    return report;
+}
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one launch: blocks one after the other, the warps of a block in turn between barriers.
+#pragma once
+
+#include "engine/checks/finding_collector.h"
+#include "engine/device.h"
+#include "engine/execution/operation.h"
+#include "engine/execution/program.h"
+#include "engine/execution/warp_context.h"
+#include "engine/memory/address_space.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kernelskill::simulator {
+
+// Innermost call of a lane.
+struct LaneFrame {
+    LaneFrame *outer = nullptr;
+    std::uint32_t returnPc = 0;
+    std::uint32_t site = 0, callee = 0;
+    std::vector<std::uint32_t> savedRows;      // of a recursive caller: the lane's column
+    std::vector<bool> savedPredicates;
+    std::vector<std::byte> savedParameters;
+};
+
+// Memory of a running block; kept for the next block when it has ended.
+struct BlockStorage {
+    BlockState state;
+    std::vector<WarpState> warps;
+    std::byte *registers = nullptr;
+    std::size_t registerBytes = 0;
+    std::vector<std::uint32_t> predicates;
+    std::vector<std::uint64_t> ready;
+    std::vector<std::byte> local, callParameters, shared;
+    std::vector<std::uint32_t> frameBases;
+    std::vector<LaneFrame *> callStacks;
+    std::vector<std::uint8_t> sharedWritten;
+    std::vector<std::uint32_t> sharedWriter, sharedReader;
+    struct Barrier { std::uint32_t arrivedWarps = 0, count = 0; bool all = true, any = false; };
+    Barrier barriers[64];
+    std::uint32_t nextWarp = 0;
+    BlockStorage() = default;
+    BlockStorage(const BlockStorage &) = delete;
+    BlockStorage &operator=(const BlockStorage &) = delete;
+    ~BlockStorage();
+};
+
+// What persists between launches.
+struct DeviceCaches {
+    std::vector<CacheSet> l2;
+    std::uint32_t l2Clock = 0;
+    std::vector<CacheSet> l1; // of all SMs
+    std::uint32_t raceTag = 1; // next free owner
+    std::uint64_t time = 0;    // nanoseconds of %globaltimer
+};
+
+class Launcher {
+public:
+    Launcher(std::shared_ptr<Program> program, const LaunchRequest &request, const ExecutionModel &model, AddressSpace &addresses, DeviceCaches &caches);
+    ~Launcher();
+    [[nodiscard]] LaunchReport run();
+    [[nodiscard]] std::string takeOutput() { return std::move(m_output); }
+
+    // For the handlers of what happens rarely.
+    static Launcher &of(const WarpContext &context) { return *static_cast<Launcher *>(context.launch->owner); }
+    [[nodiscard]] const Program &program() const { return *m_program; }
+    [[nodiscard]] LaunchState &state() { return m_state; }
+    [[nodiscard]] AddressSpace &addresses() { return m_addresses; }
+    // Adds a finding at the instruction that executes. The message is made only for the first at a place.
+    template <class Describe> void find(WarpContext &context, const char *kind, bool fatal, unsigned lane, std::uint64_t address, Describe &&describe) {
+        const Place &place = placeOf(context.pc);
+        if (fatal) context.stop = true;
+        if (!m_findings.count(kind, place.file, place.line)) return;
+        addFinding(context, kind, fatal, lane, address, describe());
+    }
+    [[nodiscard]] const Place &placeOf(std::uint32_t pc) const;
+    [[nodiscard]] bool rowIsWide(std::uint32_t function, std::uint32_t unit) const { return m_program->functions[function].wideRow[unit]; }
+    [[nodiscard]] Dim3 threadOf(const WarpContext &context, unsigned lane) const;
+    void print(std::string text);
+
+    // Ordering by fences, for races between blocks.
+    struct TagOwner { std::uint64_t block = 0, released = 0; };
+    [[nodiscard]] const TagOwner *ownerOf(std::uint32_t tag) const;
+    void release(BlockState &block);
+    void acquire(BlockState &block) { block.acquireTime = ++m_time; }
+    [[nodiscard]] std::uint64_t blocksWithFences() const { return m_fences; }
+
+    bool arrive(WarpContext &context, const MicroOp &op, std::uint32_t active);
+
+private:
+    enum class BlockStop : std::uint8_t { Done, Waiting, Fatal };
+    void prepare();
+    void prepareCaches();
+    BlockStorage &newBlock(std::uint64_t linear);
+    void startBlock(BlockStorage &storage, std::uint64_t linear);
+    void allocateBlock(BlockStorage &storage);
+    BlockStop runBlock(BlockStorage &storage);
+    bool completeBarriers(BlockStorage &storage);
+    void passBarrier(BlockStorage &storage, std::uint32_t id, const std::vector<std::uint32_t> &warps);
+    void finishFragment(BlockStorage &storage, WarpState &warp, Fragment &fragment, std::uint32_t id);
+    void reportDeadlock(BlockStorage &storage);
+    void reportEndless(BlockStorage &storage, WarpState &warp, const char *what, std::uint64_t budget);
+    void finishBlock(BlockStorage &storage);
+    void addFinding(WarpContext &context, const char *kind, bool fatal, unsigned lane, std::uint64_t address, std::string message);
+    void nextTag(BlockState &block);
+    void fillReport(LaunchReport &report);
+    void fillLines(LaunchReport &report) const;
+    [[nodiscard]] WarpContext contextOf(BlockStorage &storage, WarpState &warp);
+
+    std::shared_ptr<Program> m_program;
+    const LaunchRequest &m_request;
+    const ExecutionModel &m_model;
+    AddressSpace &m_addresses;
+    DeviceCaches &m_caches;
+    const IsaTable &m_isa;
+    LaunchState m_state;
+    FindingCollector m_findings;
+    std::vector<InstructionCounters> m_counters;
+    std::vector<SectorCache> m_l1;
+    std::vector<std::byte> m_parameters;
+    std::vector<std::uint32_t> m_threadIds;
+    std::vector<std::unique_ptr<BlockStorage>> m_free;
+    std::deque<std::unique_ptr<BlockStorage>> m_waiting;
+    std::vector<TagOwner> m_tagOwners; // from raceFloor's owner upwards
+    std::uint32_t m_firstTag = 0;
+    std::uint64_t m_time = 0, m_fences = 0;
+    std::uint64_t m_executed = 0; // warp instructions
+    LaunchCounters m_totals;
+    std::string m_output;
+    bool m_fatal = false;
+};
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "build.h"
+
+#include "frontend/build_cache.h"
+#include "frontend/diagnostics.h"
+#include "worker/sandbox.h"
+
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFileInfo>
+#include <QSet>
+
+namespace kernelskill::simulator {
+
+namespace {
+
+constexpr int compileTime_ms = 60'000;
+
+// One translation unit: `source` is relative to the build folder.
+struct Unit
+{
+    QString name, source;
+};
+
+bool isSafe(const QString &path)
+{
+    return !path.isEmpty() && !path.startsWith(u'/') && !path.split(u'/').contains(QStringLiteral("..")) && !path.contains(u'\0');
+}
+
+bool writeFile(const QString &path, const QString &text)
+{
+    QDir().mkpath(QFileInfo(path).absolutePath());
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(text.toUtf8()) >= 0;
+}
+
+// Lays the candidate out in the build folder; an empty list when a path is not one we would write to.
+QList<Unit> layOut(const BuildRequest &request, const QString &folder)
+{
+    for (const CandidateFile &file : request.candidate.files) {
+        if (!isSafe(file.path) || !writeFile(folder + QStringLiteral("/src/") + file.path, file.content))
+            return {};
+    }
+    if (!writeFile(folder + QStringLiteral("/unit.cu"), translationUnit(request.task, request.candidate)))
+        return {};
+    QList<Unit> units{{QStringLiteral("unit"), QStringLiteral("unit.cu")}};
+    static const QSet<QString> compiled{QStringLiteral("cu"), QStringLiteral("cpp"), QStringLiteral("cc"), QStringLiteral("cxx")};
+    for (qsizetype i = 1; i < request.candidate.files.size(); ++i) {
+        const QString &path = request.candidate.files[i].path;
+        if (compiled.contains(QFileInfo(path).suffix()))
+            units.append({QStringLiteral("unit%1").arg(i), QStringLiteral("src/") + path});
+    }
+    return units;
+}
+
+SandboxCommand command(const BuildRequest &request, const QString &folder, const QString &program, QStringList arguments)
+{
+    SandboxCommand result;
+    result.program = program;
+    result.arguments = std::move(arguments);
+    result.workingFolder = folder;
+    result.readable = {request.installation.folder};
+    if (request.compiler.kind == CompilerKind::Nvcc)
+        result.readable.append(QFileInfo(QFileInfo(program).absolutePath()).absolutePath());
+    result.limits.wallClock_ms = compileTime_ms;
+    result.limits.cpu_s = compileTime_ms / 1000;
+    result.limits.fileBytes = qint64(256) << 20;
+    result.unconfined = request.unconfined;
+    return result;
+}
+
+QStringList clangFlags(const BuildRequest &request, const QString &folder)
+{
+    // Why each is needed: simulator.md, "Front end". The prefix map keeps the build folder's name out of line tables, so
+    // that a cached build speaks of the candidate's files only.
+    return {QStringLiteral("-x"), QStringLiteral("cuda"), QStringLiteral("-std=c++20"), QStringLiteral("-O3"),
+            QStringLiteral("--cuda-gpu-arch=sm_80"), QStringLiteral("-nocudainc"), QStringLiteral("-nocudalib"),
+            QStringLiteral("--cuda-path=/nonexistent"), QStringLiteral("-Xclang"), QStringLiteral("-target-sdk-version=12.3"),
+            QStringLiteral("-Wno-unknown-cuda-version"), QStringLiteral("-fno-color-diagnostics"),
+            QStringLiteral("-fno-caret-diagnostics"), QStringLiteral("-isystem"), request.installation.headers(),
+            QStringLiteral("-include"), QStringLiteral("cuda_runtime.h"), QStringLiteral("-Isrc"),
+            QStringLiteral("-ffile-prefix-map=%1/=").arg(folder), QStringLiteral("-fdebug-compilation-dir=.")};
+}
+
+// The commands that may run side by side; all must succeed.
+QList<SandboxCommand> compileCommands(const BuildRequest &request, const QString &folder, const QList<Unit> &units)
+{
+    QList<SandboxCommand> commands;
+    for (const Unit &unit : units) {
+        if (request.compiler.kind == CompilerKind::Nvcc) {
+            commands.append(command(request, folder, request.compiler.program,
+                                    {QStringLiteral("-gencode=arch=compute_80,code=compute_80"), QStringLiteral("-x"),
+                                     QStringLiteral("cu"), QStringLiteral("--compress-mode=none"), QStringLiteral("-lineinfo"),
+                                     QStringLiteral("-std=c++17"), QStringLiteral("-O3"), QStringLiteral("-cudart"),
+                                     QStringLiteral("none"), QStringLiteral("-Isrc"), QStringLiteral("-Xcompiler"),
+                                     QStringLiteral("-fPIC"), QStringLiteral("-keep"), QStringLiteral("-c"), unit.source,
+                                     QStringLiteral("-o"), unit.name + QStringLiteral(".o")}));
+            continue;
+        }
+        const QStringList flags = clangFlags(request, folder);
+        commands.append(command(request, folder, request.compiler.program,
+                                flags
+                                    + QStringList{QStringLiteral("--cuda-feature=+ptx83"), QStringLiteral("-mllvm"),
+                                                  QStringLiteral("-inline-threshold=100000"), QStringLiteral("-gline-tables-only"),
+                                                  QStringLiteral("--cuda-device-only"), QStringLiteral("-S"), unit.source,
+                                                  QStringLiteral("-o"), unit.name + QStringLiteral(".ptx")}));
+        // The worker has the PTX itself, so the host side carries a placeholder and need not wait for the device pass.
+        commands.append(command(request, folder, request.compiler.program,
+                                flags
+                                    + QStringList{QStringLiteral("-w"), QStringLiteral("--cuda-host-only"), QStringLiteral("-fPIC"),
+                                                  QStringLiteral("-Xclang"), QStringLiteral("-fcuda-include-gpubinary"),
+                                                  QStringLiteral("-Xclang"), QStringLiteral("placeholder.ptx"), QStringLiteral("-c"),
+                                                  unit.source, QStringLiteral("-o"), unit.name + QStringLiteral(".o")}));
+    }
+    return commands;
+}
+
+SandboxCommand linkCommand(const BuildRequest &request, const QString &folder, const QList<Unit> &units)
+{
+    QStringList arguments{QStringLiteral("-shared"), QStringLiteral("-o"), QStringLiteral("candidate.so")};
+    for (const Unit &unit : units)
+        arguments.append(unit.name + QStringLiteral(".o"));
+    arguments += {request.installation.runtimeLibrary(), QStringLiteral("-Wl,-z,defs"), QStringLiteral("-Wl,-z,now")};
+    const QString program =
+        request.compiler.kind == CompilerKind::Nvcc ? QStringLiteral("/usr/bin/g++") : request.compiler.program;
+    return command(request, folder, program, arguments);
+}
+
+QString text(const SandboxResult &result)
+{
+    return QString::fromUtf8(result.standardError) + QString::fromUtf8(result.standardOutput);
+}
+
+// Notes how a compiler or linker ended; true when it did its work.
+bool note(const SandboxResult &result, BuildProduct &product)
+{
+    product.log += text(result);
+    if (result.succeeded())
+        return true;
+    if (result.end != SandboxResult::End::Exited)
+        product.stopped = result.describe();
+    return false;
+}
+
+void explainFailure(const BuildRequest &request, BuildProduct &product)
+{
+    const QString mainFile = request.candidate.files.first().path;
+    if (product.stopped.isEmpty()) {
+        product.findings = compileErrors(product.log, mainFile);
+        return;
+    }
+    Finding finding;
+    finding.kind = QStringLiteral("compile_error");
+    finding.file = mainFile;
+    finding.message = QStringLiteral("the compiler was stopped: %1").arg(product.stopped);
+    product.findings = {finding};
+}
+
+} // namespace
+
+QString translationUnit(const Task &task, const Candidate &candidate)
+{
+    QString text = QStringLiteral("// Made by the simulator: the task's entry point, and how it is called.\n");
+    QStringList arguments;
+    bool half = false, bfloat = false;
+    for (qsizetype i = 0; i < task.parameters.size(); ++i) {
+        const Parameter &parameter = task.parameters[i];
+        half = half || parameter.dtype == QLatin1String("float16");
+        bfloat = bfloat || parameter.dtype == QLatin1String("bfloat16");
+        arguments.append(QStringLiteral("a%1").arg(i));
+    }
+    text += QStringLiteral("#include <cuda_runtime.h>\n");
+    if (half)
+        text += QStringLiteral("#include <cuda_fp16.h>\n");
+    if (bfloat)
+        text += QStringLiteral("#include <cuda_bf16.h>\n");
+    text += task.solveDeclaration() + QStringLiteral(";\n");
+    const QString mainPath = candidate.files.isEmpty() ? QString() : candidate.files.first().path;
+    text += QStringLiteral("#include \"src/%1\"\n").arg(mainPath);
+    // The declaration's own parameter types take the values out of the call's slots: no type is spelt twice.
+    QStringList slotReads;
+    for (qsizetype i = 0; i < arguments.size(); ++i)
+        slotReads.append(QStringLiteral("*static_cast<A%1 *>(slots[%1])").arg(i));
+    slotReads.append(QStringLiteral("static_cast<cudaStream_t>(nullptr)"));
+    QStringList typeNames;
+    for (qsizetype i = 0; i < arguments.size(); ++i)
+        typeNames.append(QStringLiteral("class A%1").arg(i));
+    QStringList types;
+    for (qsizetype i = 0; i < arguments.size(); ++i)
+        types.append(QStringLiteral("A%1").arg(i));
+    types.append(QStringLiteral("cudaStream_t"));
+    text += QStringLiteral("template <%1> static void kernelskill_apply(void (*entry)(%2), void **slots)\n{\n    entry(%3);\n}\n")
+                .arg(typeNames.join(QStringLiteral(", ")), types.join(QStringLiteral(", ")), slotReads.join(QStringLiteral(", ")));
+    text += QStringLiteral("extern \"C\" __attribute__((visibility(\"default\"))) void kernelskill_call(void **slots)\n{\n"
+                           "    kernelskill_apply(&%1, slots);\n}\n")
+                .arg(candidate.entryPoint);
+    return text;
+}
+
+QCoro::Task<Result<BuildProduct>> build(BuildRequest request, std::stop_token stop)
+{
+    QElapsedTimer timer;
+    timer.start();
+    BuildCache cache;
+    BuildProduct product;
+    const QByteArray key = BuildCache::key(request);
+    if (cache.find(key, product)) {
+        product.wall_ms = static_cast<double>(timer.elapsed());
+        co_return product;
+    }
+    product.folder = cache.newFolder();
+    if (product.folder.isEmpty())
+        co_return failure(QStringLiteral("simulator.cache"), QStringLiteral("Cannot write to the cache folder, where builds are kept."));
+    const QString folder = product.folder;
+    const QList<Unit> units = layOut(request, folder);
+    if (units.isEmpty() || !writeFile(folder + QStringLiteral("/placeholder.ptx"), QStringLiteral("placeholder"))) {
+        QDir(folder).removeRecursively();
+        co_return failure(QStringLiteral("simulator.candidate"), QStringLiteral("A file of the candidate has a path that cannot be used."));
+    }
+
+    std::vector<QCoro::Task<Result<SandboxResult>>> running;
+    for (SandboxCommand &one : compileCommands(request, folder, units))
+        running.push_back(runSandboxed(std::move(one), stop));
+    std::optional<Error> trouble;
+    product.succeeded = true;
+    for (QCoro::Task<Result<SandboxResult>> &task : running) {
+        const Result<SandboxResult> result = co_await task;
+        if (!result)
+            trouble = result.error();
+        else if (!note(*result, product))
+            product.succeeded = false;
+    }
+    if (!trouble && product.succeeded) {
+        const Result<SandboxResult> linked = co_await runSandboxed(linkCommand(request, folder, units), stop);
+        if (!linked)
+            trouble = linked.error();
+        else
+            product.succeeded = note(*linked, product);
+    }
+    product.wall_ms = static_cast<double>(timer.elapsed());
+    if (trouble || !product.succeeded) {
+        QDir(folder).removeRecursively();
+        if (trouble)
+            co_return std::unexpected(*trouble);
+        explainFailure(request, product);
+        co_return product;
+    }
+    cache.keep(key, product);
+    co_return product;
+}
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "channel.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace kernelskill::simulator::runtime {
+
+namespace {
+
+constexpr std::int32_t noDevice = 100; // cudaErrorNoDevice
+constexpr int lostWorker = 86;         // exit status when the worker went away
+
+bool writeAll(int descriptor, const void *data, std::size_t bytes)
+{
+    const auto *from = static_cast<const char *>(data);
+    while (bytes > 0) {
+        const ssize_t n = ::send(descriptor, from, bytes, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        from += n;
+        bytes -= static_cast<std::size_t>(n);
+    }
+    return true;
+}
+
+bool readAll(int descriptor, void *data, std::size_t bytes)
+{
+    auto *to = static_cast<char *>(data);
+    while (bytes > 0) {
+        const ssize_t n = ::recv(descriptor, to, bytes, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        to += n;
+        bytes -= static_cast<std::size_t>(n);
+    }
+    return true;
+}
+
+} // namespace
+
+Channel &Channel::instance()
+{
+    static Channel channel;
+    return channel;
+}
+
+Channel::Channel()
+{
+    if (const char *text = std::getenv(wire::descriptorVariable))
+        m_descriptor = std::atoi(text);
+}
+
+void Channel::send(wire::Kind kind, std::span<const std::byte> payload)
+{
+    const wire::Header header{static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(payload.size())};
+    if (!writeAll(m_descriptor, &header, sizeof header) || !writeAll(m_descriptor, payload.data(), payload.size()))
+        ::_exit(lostWorker);
+}
+
+bool Channel::receive(wire::Header &header, std::vector<std::byte> &payload)
+{
+    if (!readAll(m_descriptor, &header, sizeof header) || header.bytes > wire::largestFrame)
+        return false;
+    payload.resize(header.bytes);
+    return readAll(m_descriptor, payload.data(), payload.size());
+}
+
+Reply Channel::request(wire::Kind kind, const wire::Writer &payload)
+{
+    if (!isOpen())
+        return {noDevice, {}};
+    const std::lock_guard lock(m_mutex);
+    send(kind, payload.bytes());
+    wire::Header header;
+    Reply reply;
+    if (!receive(header, reply.payload) || header.kind != static_cast<std::uint32_t>(wire::Kind::Reply)
+        || reply.payload.size() < sizeof reply.error)
+        ::_exit(lostWorker);
+    std::memcpy(&reply.error, reply.payload.data(), sizeof reply.error);
+    reply.payload.erase(reply.payload.begin(), reply.payload.begin() + sizeof reply.error);
+    return reply;
+}
+
+} // namespace kernelskill::simulator::runtime

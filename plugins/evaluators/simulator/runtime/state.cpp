@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state.h"
+
+namespace kernelskill::simulator::runtime {
+
+State &State::instance()
+{
+    static State state;
+    return state;
+}
+
+cudaError_t State::record(std::int32_t error)
+{
+    const auto code = static_cast<cudaError_t>(error);
+    if (code != cudaSuccess && code != cudaErrorNotReady) {
+        const std::lock_guard lock(m_mutex);
+        m_last = code;
+    }
+    return code;
+}
+
+cudaError_t State::peekLastError()
+{
+    // A kernel that failed meanwhile shows here too, as it may on a device.
+    record(Channel::instance().request(wire::Kind::Synchronise, {}).error);
+    const std::lock_guard lock(m_mutex);
+    return m_last;
+}
+
+cudaError_t State::takeLastError()
+{
+    const cudaError_t error = peekLastError();
+    const std::lock_guard lock(m_mutex);
+    m_last = cudaSuccess;
+    return error;
+}
+
+void State::addKernel(const void *hostFunction, const char *name)
+{
+    const std::lock_guard lock(m_mutex);
+    m_kernels[hostFunction].name = name;
+}
+
+void State::addVariable(const void *hostVariable, const char *name, std::uint64_t bytes)
+{
+    const std::lock_guard lock(m_mutex);
+    m_variables[hostVariable] = {name, bytes, 0};
+}
+
+Kernel *State::kernel(const void *hostFunction)
+{
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_kernels.find(hostFunction);
+    if (found == m_kernels.end())
+        return nullptr;
+    Kernel &kernel = found->second;
+    if (!kernel.known) {
+        wire::Writer query;
+        query.text(kernel.name);
+        const Reply reply = Channel::instance().request(wire::Kind::KernelQuery, query);
+        if (reply.error != cudaSuccess)
+            return nullptr;
+        wire::Reader reader(reply.payload);
+        kernel.facts = reader.value<wire::KernelFacts>();
+        kernel.parameterBytes.resize(reader.value<std::uint32_t>());
+        for (std::uint32_t &bytes : kernel.parameterBytes)
+            bytes = reader.value<std::uint32_t>();
+        kernel.known = reader.ok();
+    }
+    return kernel.known ? &kernel : nullptr;
+}
+
+Variable *State::variable(const void *hostVariable)
+{
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_variables.find(hostVariable);
+    if (found == m_variables.end())
+        return nullptr;
+    Variable &variable = found->second;
+    if (variable.address == 0) {
+        wire::Writer query;
+        query.text(variable.name);
+        const Reply reply = Channel::instance().request(wire::Kind::GlobalQuery, query);
+        if (reply.error != cudaSuccess)
+            return nullptr;
+        wire::Reader reader(reply.payload);
+        variable.address = reader.value<std::uint64_t>();
+        variable.bytes = reader.value<std::uint64_t>();
+    }
+    return &variable;
+}
+
+const wire::DeviceFacts &State::device()
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_deviceKnown) {
+        wire::Writer ready;
+        ready.value(wire::version);
+        const Reply reply = Channel::instance().request(wire::Kind::Ready, ready);
+        wire::Reader reader(reply.payload);
+        m_device = reader.value<wire::DeviceFacts>();
+        m_deviceKnown = true;
+    }
+    return m_device;
+}
+
+cudaError_t simpleRequest(wire::Kind kind, const wire::Writer &payload)
+{
+    return State::instance().record(Channel::instance().request(kind, payload).error);
+}
+
+} // namespace kernelskill::simulator::runtime

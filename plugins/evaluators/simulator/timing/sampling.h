@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which blocks of a large grid to run so that the time of all of them can be modelled.
+//
+// How a worker uses it, for the timing size only (correctness runs every block, at the check size):
+//   1. Never sample a kernel whose blocks wait for one another (grid-wide barrier, look-back): mark it, the plan then
+//      asks for every block. Never sample a launch whose output a later launch's control flow reads, for the same
+//      reason: unwritten data would steer it.
+//   2. Know the cost of a block. Either from the check size, or run a pilot: `pilot()` names a first and a middle
+//   block;
+//      its report's Σ threadInstructions / blocks goes into threadInstructionsPerBlock.
+//   3. `plan()` gives windows for LaunchRequest::windows, and the share of the device's co-resident blocks one window
+//      stands for. Make the Device with GpuModel::executionModel(shared memory in use on an SM, plan.residentShare) so
+//      that the slice finds the part of L2 it would have had: co-resident blocks share L2 in proportion.
+//      A Device that serves several launches takes the smallest share among them.
+//   4. `model()` scales the counters of the blocks that ran (report.counters.blocks) to report.blocksTotal.
+//
+// What makes the sample fair. Windows are contiguous, since neighbours share lines, tiles and rows; they lie at the
+// start, the middle and the end of the grid in equal parts, so that work that grows or falls linearly with the block
+// (triangular loops) averages out right, and the ragged last blocks are seen. Where the grid has rows (y or z), a
+// window covers whole rows of blocks if the budget allows, so that ragged right edges weigh as much as in the grid.
+// What a sample cannot tell: sharing between blocks further apart than a window is missed, so DRAM bytes of kernels
+// with reuse across the grid come out high. Give model() the footprint (ModelOptions::footprintBytes): when it fits in
+// L2 the excess is cut.
+#pragma once
+
+#include "timing/occupancy.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace kernelskill::simulator {
+
+struct SampleRequest
+{
+    Dim3 grid, block;
+    Occupancy occupancy;
+    double threadInstructionsPerBlock = 0; // 0: unknown, taken as 100 a thread
+    double threadInstructionBudget = 2e9;  // for all windows together
+    bool blocksCommunicate = false;
+};
+
+struct SamplePlan
+{
+    std::vector<BlockWindow> windows; // ascending, not touching; empty: run all blocks
+    std::uint64_t blocks = 0;         // that will run
+    double residentShare = 1;         // of the device's co-resident blocks, in one window: scales L2
+    [[nodiscard]] bool runsAll() const { return windows.empty(); }
+};
+
+[[nodiscard]] SamplePlan plan(const SampleRequest &request, const GpuModel &gpu);
+
+// The first and a middle block, to learn what a block costs. Empty for grids of at most four blocks: run them all.
+[[nodiscard]] std::vector<BlockWindow> pilot(const Dim3 &grid);
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The buffers of one call on the simulated device: fresh, exactly as large as the task says, with unmapped memory around each,
+// outputs poisoned, and compared afterwards.
+#pragma once
+
+#include "worker/device_server.h"
+#include "worker/request.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::simulator {
+
+class CallBuffers
+{
+public:
+    CallBuffers(Device &device, DeviceServer &server) : m_device(device), m_server(server) {}
+    ~CallBuffers();
+    CallBuffers(const CallBuffers &) = delete;
+    CallBuffers &operator=(const CallBuffers &) = delete;
+
+    // Makes inputs (from the files where given, else by the kit's generator), allocates and fills device memory.
+    // An error is trouble of ours: no memory, a file that cannot be read.
+    [[nodiscard]] std::expected<void, std::string> prepare(const WorkRequest &request, const Binding &binding,
+                                                           std::uint64_t seed, const std::string &variant,
+                                                           const std::vector<std::string> &inputFiles);
+    // Values in the order of the parameters, as the host program expects them.
+    [[nodiscard]] std::vector<std::vector<std::byte>> arguments() const;
+
+    // Empty when every input still holds what was put there; else a sentence.
+    [[nodiscard]] std::optional<std::string> changedInput() const;
+    // Empty when every output is within tolerance of the doubles in the files; else a sentence about the worst element.
+    [[nodiscard]] std::expected<std::optional<std::string>, std::string>
+    wrongOutput(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const;
+    [[nodiscard]] std::uint64_t outputBytes() const;
+    [[nodiscard]] std::uint64_t inputBytes() const;
+
+private:
+    struct Buffer
+    {
+        const ParameterSpec *parameter = nullptr;
+        std::vector<std::int64_t> shape;
+        std::vector<std::byte> input; // what was uploaded; empty for pure outputs
+        std::vector<std::byte> scalar;
+        std::uint64_t address = 0, bytes = 0, count = 0;
+    };
+    Device &m_device;
+    DeviceServer &m_server;
+    std::vector<Buffer> m_buffers;
+};
+
+} // namespace kernelskill::simulator

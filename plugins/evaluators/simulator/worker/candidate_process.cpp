@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "candidate_process.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace kernelskill::simulator {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int theirDescriptor = 3;
+constexpr int pollStep_ms = 50; // the watchdogs want to be asked about this often
+
+std::chrono::milliseconds since(Clock::time_point start)
+{
+    return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+}
+
+} // namespace
+
+CandidateProcess::~CandidateProcess()
+{
+    finish();
+}
+
+bool CandidateProcess::start(const CandidateCommand &command, std::string &error)
+{
+    int pair[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        error = "no socket pair";
+        return false;
+    }
+    kit::ConfineCommand confined;
+    confined.program = command.host;
+    confined.arguments = {command.library};
+    confined.readable = command.readable;
+    confined.environment = {{wire::descriptorVariable, std::to_string(theirDescriptor)}};
+    confined.descriptors = {{pair[1], theirDescriptor}};
+    confined.allowProcesses = false;
+    confined.unconfined = command.unconfined;
+    confined.limits.wallClock_ms = 15 * 60 * 1000; // our own limits are tighter; this one is the last resort
+    confined.limits.cpu_s = 300;
+    confined.limits.memoryBytes = command.memoryBytes;
+    confined.limits.fileBytes = std::int64_t(64) << 20;
+    m_started = m_child.start(confined, error);
+    ::close(pair[1]);
+    m_socket = pair[0];
+    ::fcntl(m_socket, F_SETFL, ::fcntl(m_socket, F_GETFL) | O_NONBLOCK);
+    return m_started;
+}
+
+// Waits until the socket is ready for `wanted`, keeping output drained and limits watched meanwhile.
+// False when the child has ended and nothing more can come.
+bool CandidateProcess::pump(int timeout_ms, short wanted)
+{
+    pollfd descriptors[4] = {{m_socket, wanted, 0},
+                             {m_child.outputDescriptor(), POLLIN, 0},
+                             {m_child.errorDescriptor(), POLLIN, 0},
+                             {m_child.exitDescriptor(), POLLIN, 0}};
+    ::poll(descriptors, 4, timeout_ms);
+    if (descriptors[1].revents)
+        m_child.readOutput();
+    if (descriptors[2].revents)
+        m_child.readError();
+    m_child.checkLimits();
+    if (wanted == POLLIN && descriptors[0].revents) {
+        thread_local std::byte buffer[256 * 1024];
+        const ssize_t n = ::recv(m_socket, buffer, sizeof buffer, 0);
+        if (n > 0)
+            m_input.insert(m_input.end(), buffer, buffer + n);
+        else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+            m_inputEnded = true;
+        if (n > 0)
+            return true;
+    }
+    return !m_inputEnded && !m_child.finished();
+}
+
+bool CandidateProcess::send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left)
+{
+    const wire::Header header{static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(payload.size())};
+    std::vector<std::byte> bytes(sizeof header + payload.size());
+    std::memcpy(bytes.data(), &header, sizeof header);
+    std::ranges::copy(payload, bytes.begin() + sizeof header);
+    std::size_t done = 0;
+    const Clock::time_point begin = Clock::now();
+    while (done < bytes.size()) {
+        const ssize_t n = ::send(m_socket, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n > 0) {
+            done += static_cast<std::size_t>(n);
+            continue;
+        }
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            return false;
+        if (!pump(pollStep_ms, POLLOUT) || since(begin) > left)
+            return false;
+    }
+    left -= since(begin);
+    return true;
+}
+
+CandidateProcess::Wait CandidateProcess::nextFrame(wire::Header &header, std::vector<std::byte> &payload,
+                                                   std::chrono::milliseconds &left)
+{
+    const Clock::time_point begin = Clock::now();
+    const std::chrono::milliseconds allowed = left;
+    for (;;) {
+        const std::size_t available = m_input.size() - m_inputUsed;
+        if (available >= sizeof header) {
+            std::memcpy(&header, m_input.data() + m_inputUsed, sizeof header);
+            if (header.bytes > wire::largestFrame)
+                return Wait::Misbehaved;
+            if (available >= sizeof header + header.bytes) {
+                const auto *from = m_input.data() + m_inputUsed + sizeof header;
+                payload.assign(from, from + header.bytes);
+                m_inputUsed += sizeof header + header.bytes;
+                if (m_inputUsed == m_input.size()) {
+                    m_input.clear();
+                    m_inputUsed = 0;
+                }
+                left = allowed - since(begin);
+                return Wait::Frame;
+            }
+        }
+        if (m_inputUsed > 0) {
+            m_input.erase(m_input.begin(), m_input.begin() + static_cast<std::ptrdiff_t>(m_inputUsed));
+            m_inputUsed = 0;
+        }
+        if (!pump(pollStep_ms, POLLIN))
+            return Wait::Died;
+        if (since(begin) > allowed)
+            return Wait::TimedOut;
+    }
+}
+
+CandidateProcess::Outcome CandidateProcess::serve(const Handler &handler, bool untilReady)
+{
+    std::chrono::milliseconds left = hostLimit;
+    std::vector<std::byte> payload;
+    for (std::uint64_t requests = 0; requests < requestLimit; ++requests) {
+        wire::Header header;
+        switch (nextFrame(header, payload, left)) {
+        case Wait::Frame: break;
+        case Wait::Died: return Outcome::Died;
+        case Wait::TimedOut: return Outcome::TimedOut;
+        case Wait::Returned:
+        case Wait::Misbehaved: return Outcome::Misbehaved;
+        }
+        const auto kind = static_cast<wire::Kind>(header.kind);
+        if (kind == wire::Kind::Returned) {
+            if (untilReady || header.bytes != 0)
+                return Outcome::Misbehaved;
+            return Outcome::Returned;
+        }
+        wire::Reader reader(payload);
+        wire::Writer results;
+        const std::int32_t error = handler(kind, reader, results);
+        wire::Writer reply;
+        reply.value(error);
+        reply.append(results.bytes().data(), results.bytes().size());
+        if (!send(wire::Kind::Reply, reply.bytes(), left))
+            return m_child.finished() ? Outcome::Died : Outcome::TimedOut;
+        if (untilReady && kind == wire::Kind::Ready)
+            return Outcome::Returned;
+    }
+    return Outcome::TimedOut;
+}
+
+CandidateProcess::Outcome CandidateProcess::waitReady(const Handler &handler)
+{
+    return serve(handler, true);
+}
+
+CandidateProcess::Outcome CandidateProcess::call(std::span<const std::vector<std::byte>> arguments, const Handler &handler)
+{
+    wire::Writer message;
+    message.value(static_cast<std::uint32_t>(arguments.size()));
+    for (const std::vector<std::byte> &argument : arguments)
+        message.block(argument);
+    std::chrono::milliseconds left = hostLimit;
+    if (!send(wire::Kind::Call, message.bytes(), left))
+        return Outcome::Died;
+    return serve(handler, false);
+}
+
+bool CandidateProcess::hasUnaskedInput()
+{
+    while (pump(0, POLLIN)) {
+        pollfd descriptor{m_socket, POLLIN, 0};
+        if (::poll(&descriptor, 1, 0) <= 0)
+            break;
+        if (m_input.size() > wire::largestFrame)
+            break;
+    }
+    return m_input.size() > m_inputUsed;
+}
+
+const kit::ConfinedEnd &CandidateProcess::finish()
+{
+    if (m_socket >= 0) {
+        ::close(m_socket);
+        m_socket = -1;
+    }
+    if (m_started) {
+        // With the wire gone a well-behaved host program ends by itself at once; give it the chance to say how it ended.
+        const Clock::time_point begin = Clock::now();
+        while (!m_child.finished() && since(begin) < std::chrono::milliseconds(300))
+            pump(10, 0);
+        if (!m_child.finished())
+            m_child.stop();
+        while (!m_child.finished())
+            pump(10, 0);
+        m_started = false;
+    }
+    return m_child.end();
+}
+
+} // namespace kernelskill::simulator

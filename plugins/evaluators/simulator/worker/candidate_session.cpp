@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "candidate_session.h"
+
+#include "worker/report_merge.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace kernelskill::simulator {
+
+namespace {
+
+std::string readText(const std::string &path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Finding processFinding(std::string kind, std::string message)
+{
+    Finding finding;
+    finding.kind = std::move(kind);
+    finding.fatal = true;
+    finding.message = std::move(message);
+    return finding;
+}
+
+std::string signalText(int signal)
+{
+    const char *name = ::sigabbrev_np(signal);
+    return "signal " + std::to_string(signal) + (name ? std::string(" (SIG") + name + ")" : std::string());
+}
+
+} // namespace
+
+CandidateSession::CandidateSession(const WorkRequest &request, const GpuModel &gpu, const ExecutionModel &execution)
+    : m_request(request), m_device(execution), m_server(m_device, gpu)
+{
+    m_process.hostLimit = std::chrono::milliseconds(request.hostLimit_ms);
+}
+
+bool CandidateSession::start(WorkResult &result)
+{
+    for (const std::string &path : m_request.ptx) {
+        if (const auto loaded = m_server.load(readText(path)); !loaded) {
+            Finding finding = processFinding("unsupported_instruction", loaded.error().message);
+            finding.file = loaded.error().file;
+            finding.line = loaded.error().line;
+            result.findings.push_back(finding);
+            result.status = "crashed";
+            return false;
+        }
+    }
+    CandidateCommand command;
+    command.host = m_request.host;
+    command.library = m_request.library;
+    command.readable = m_request.readable;
+    command.unconfined = m_request.unconfined;
+    std::string error;
+    if (!m_process.start(command, error)) {
+        result.trouble = "the candidate's process could not be started: " + error;
+        return false;
+    }
+    const auto outcome = m_process.waitReady(
+        [this](wire::Kind kind, wire::Reader &reader, wire::Writer &reply) { return m_server.handle(kind, reader, reply); });
+    if (outcome == CandidateProcess::Outcome::Returned)
+        return true;
+    explain(outcome, result);
+    return false;
+}
+
+std::optional<CallRecord> CandidateSession::call(const std::vector<std::vector<std::byte>> &arguments, ServeMode mode,
+                                                 WorkResult &result)
+{
+    m_server.begin(mode);
+    const auto outcome = m_process.call(arguments, [this](wire::Kind kind, wire::Reader &reader, wire::Writer &reply) {
+        return m_server.handle(kind, reader, reply);
+    });
+    CallRecord record = m_server.end();
+    if (outcome == CandidateProcess::Outcome::Returned)
+        return record;
+    add(result.findings, record.findings);
+    explain(outcome, result);
+    return std::nullopt;
+}
+
+bool CandidateSession::workedOutside()
+{
+    return m_server.outsideWork() > 0 || (!m_finished && m_process.hasUnaskedInput());
+}
+
+void CandidateSession::explain(CandidateProcess::Outcome outcome, WorkResult &result)
+{
+    switch (outcome) {
+    case CandidateProcess::Outcome::Returned: return;
+    case CandidateProcess::Outcome::Died: explainDeath(result); return;
+    case CandidateProcess::Outcome::TimedOut:
+        result.status = "timeout";
+        result.findings.push_back(processFinding(
+            "timeout", "the candidate's host code did not return within " + std::to_string(m_request.hostLimit_ms / 1000)
+                           + " seconds of its own computing"));
+        return;
+    case CandidateProcess::Outcome::Misbehaved:
+        result.status = "crashed";
+        result.findings.push_back(processFinding("sandbox", "the candidate wrote into the simulator's own channel"));
+        return;
+    }
+}
+
+void CandidateSession::explainDeath(WorkResult &result)
+{
+    const kit::ConfinedEnd &end = m_process.finish();
+    if (!end.startError.empty()) {
+        result.trouble = "the sandbox did not come up: " + end.startError;
+        return;
+    }
+    result.status = "crashed";
+    if (!end.refusedCall.empty()) {
+        result.findings.push_back(processFinding("sandbox", "the candidate's host code used the system call " + end.refusedCall
+                                                                + ", which is not allowed; its process was ended"));
+        return;
+    }
+    switch (end.kind) {
+    case kit::ConfinedEnd::Kind::Exited:
+        result.findings.push_back(processFinding(
+            "crash", "the candidate's process ended with exit status " + std::to_string(end.exitCode) + " before solve returned"));
+        break;
+    case kit::ConfinedEnd::Kind::Signalled:
+        result.findings.push_back(processFinding("crash", "the candidate's host code was ended by " + signalText(end.signal)));
+        break;
+    case kit::ConfinedEnd::Kind::TimedOut:
+        result.status = "timeout";
+        result.findings.push_back(processFinding("timeout", "the candidate's process was ended by its time limit"));
+        break;
+    case kit::ConfinedEnd::Kind::OutOfMemory:
+        result.findings.push_back(processFinding("memory", "the candidate's host code used more memory than it may"));
+        break;
+    case kit::ConfinedEnd::Kind::Stopped: break;
+    }
+}
+
+void CandidateSession::finish(WorkResult &result)
+{
+    if (m_finished)
+        return;
+    m_finished = true;
+    const kit::ConfinedEnd &end = m_process.finish();
+    for (const std::string *text : {&end.standardOutput, &end.standardError}) {
+        if (!text->empty())
+            result.log += *text + (text->back() == '\n' ? "" : "\n");
+    }
+}
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Serves a candidate's requests on the simulated device, and keeps what its calls did.
+#pragma once
+
+#include "engine/device.h"
+#include "runtime/wire.h"
+#include "timing/gpu_model.h"
+#include "worker/launch_record.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+namespace kernelskill::simulator {
+
+enum class ServeMode {
+    Outside, // no call is active: device work is remembered as out of place
+    Check,   // every block, every check
+    Pilot,   // a few blocks of each launch, to learn what they cost
+    Sample,  // windows of blocks, timed by the model
+    Full,    // every block, timed by the model
+};
+
+class DeviceServer
+{
+public:
+    DeviceServer(Device &device, const GpuModel &gpu);
+
+    // Adds the kernels of a module's text. The error says what the engine could not read.
+    [[nodiscard]] std::expected<void, DeviceError> load(std::string_view ptx);
+
+    // Answers one request (see CandidateProcess::Handler). Never throws; anything malformed is cudaErrorInvalidValue.
+    std::int32_t handle(wire::Kind kind, wire::Reader &request, wire::Writer &reply);
+
+    void begin(ServeMode mode); // a call starts: its record is empty
+    CallRecord end();           // a call ended: back to Outside
+    // Device work that arrived while no call was active.
+    [[nodiscard]] std::uint64_t outsideWork() const { return m_outsideWork; }
+    // After a fatal finding a CUDA context is lost, and so is the rest of this process's work.
+    [[nodiscard]] bool isPoisoned() const { return m_stickyError != 0; }
+
+    // Memory of the checker's own, which the candidate may use but not release.
+    [[nodiscard]] std::uint64_t allocate(std::size_t bytes, const std::string &name);
+    void release(std::uint64_t address);
+
+    // What another session learnt about the cost of blocks, so that it need not be learnt again.
+    void adoptCosts(const DeviceServer &other) { m_blockCosts = other.m_blockCosts; }
+    // Of the launches of the call that ended last, in Pilot mode: what the time model wants to know before it samples.
+    [[nodiscard]] double leastResidentShare() const { return m_leastResidentShare; }
+    [[nodiscard]] int mostSharedInUse() const { return m_mostSharedInUse; }
+
+    std::uint64_t checkLaunchBudget = 400'000'000; // warp instructions of one launch in Check mode
+    std::uint64_t checkBlockBudget = 40'000'000;
+    double sampleBudget = 120e6;                  // thread instructions of one launch's windows
+    double fullBudget = 4e9;                      // thread instructions of a launch that must run all blocks
+
+private:
+    using LaunchKey = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                                 std::uint32_t, std::uint32_t>;
+
+    std::int32_t allocateFor(wire::Reader &request, wire::Writer &reply);
+    std::int32_t releaseFor(wire::Reader &request);
+    std::int32_t upload(wire::Reader &request);
+    std::int32_t download(wire::Reader &request, wire::Writer &reply);
+    std::int32_t copy(wire::Reader &request);
+    std::int32_t fill(wire::Reader &request);
+    std::int32_t describeKernel(wire::Reader &request, wire::Writer &reply);
+    std::int32_t describeGlobal(wire::Reader &request, wire::Writer &reply);
+    std::int32_t occupancyOf(wire::Reader &request, wire::Writer &reply);
+    std::int32_t raiseSharedLimit(wire::Reader &request);
+    std::int32_t launch(wire::Reader &request);
+    std::int32_t validate(const LaunchRequest &request, const KernelInfo &kernel);
+    std::int32_t run(LaunchRequest &request, const KernelInfo &kernel);
+    std::int32_t runModelled(LaunchRequest &request, const KernelInfo &kernel);
+    std::int32_t note(const std::expected<LaunchReport, DeviceError> &report, const KernelInfo &kernel);
+    void addFinding(std::string kind, const std::string &kernel, std::string message);
+    void addCopy(CopyRecord::Kind kind, std::uint64_t bytes);
+    [[nodiscard]] double footprint(const LaunchRequest &request) const;
+    [[nodiscard]] wire::DeviceFacts facts() const;
+
+    struct Allocation { std::uint64_t bytes = 0; bool ours = false; };
+    Device &m_device;
+    const GpuModel &m_gpu;
+    std::map<std::uint64_t, Allocation> m_allocations; // by address
+    std::set<std::string, std::less<>> m_communicating; // kernels that must not be sampled
+    std::map<std::string, std::uint32_t, std::less<>> m_sharedLimits; // dynamic shared bytes a kernel may ask for
+    std::map<LaunchKey, double> m_blockCosts;         // thread instructions a block
+    std::map<LaunchKey, std::size_t> m_known;         // launches of this call: index of their record
+    ServeMode m_mode = ServeMode::Outside;
+    CallRecord m_call;
+    std::int32_t m_stickyError = 0;
+    std::uint64_t m_outsideWork = 0;
+    double m_leastResidentShare = 1;
+    int m_mostSharedInUse = 0;
+};
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches: what may begin, which blocks run, and what the time model makes of them.
+#include "device_server.h"
+
+#include "timing/occupancy.h"
+#include "timing/sampling.h"
+#include "worker/report_merge.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace kernelskill::simulator {
+
+namespace {
+
+constexpr std::int32_t success = 0, invalidValue = 1, invalidConfiguration = 9, invalidDeviceFunction = 98,
+                       illegalAddress = 700, outOfResources = 701, launchTimeout = 702, assertFailed = 710,
+                       illegalInstruction = 715, misaligned = 716, launchFailure = 719, cooperativeTooLarge = 720;
+constexpr std::uint32_t sharedWithoutAsking = 48 * 1024;
+
+std::int32_t errorOf(const Finding &finding)
+{
+    if (finding.kind == "out_of_bounds")
+        return illegalAddress;
+    if (finding.kind == "misaligned")
+        return misaligned;
+    if (finding.kind == "assert")
+        return assertFailed;
+    if (finding.kind == "endless_loop")
+        return launchTimeout;
+    if (finding.kind == "unsupported_instruction")
+        return illegalInstruction;
+    return launchFailure;
+}
+
+std::uint64_t threadInstructions(const LaunchReport &report)
+{
+    const auto &all = report.counters.threadInstructions;
+    return std::accumulate(all.begin(), all.end(), std::uint64_t(0));
+}
+
+std::string text(const Dim3 &d)
+{
+    return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+}
+
+} // namespace
+
+std::int32_t DeviceServer::launch(wire::Reader &request)
+{
+    LaunchRequest launch;
+    launch.kernel = request.text();
+    std::uint32_t size[6];
+    for (std::uint32_t &n : size)
+        n = request.value<std::uint32_t>();
+    launch.grid = {size[0], size[1], size[2]};
+    launch.block = {size[3], size[4], size[5]};
+    launch.dynamicSharedBytes = request.value<std::uint32_t>();
+    const auto flags = request.value<std::uint32_t>();
+    const auto count = request.value<std::uint32_t>();
+    if (!request.ok() || count > 4096)
+        return invalidValue;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const auto block = request.block();
+        launch.arguments.emplace_back(block.begin(), block.end());
+    }
+    if (!request.ok())
+        return invalidValue;
+    const auto kernel = m_device.kernel(launch.kernel);
+    if (!kernel)
+        return invalidDeviceFunction;
+    if (const std::int32_t error = validate(launch, *kernel); error != success)
+        return error;
+    if (flags & wire::launchCooperative) {
+        KernelResources resources = kernel->resources;
+        resources.dynamicSharedBytes = static_cast<int>(launch.dynamicSharedBytes);
+        const Occupancy held = occupancy(resources, launch.block.count(), m_gpu);
+        if (launch.grid.count() > std::uint64_t(held.residentBlocks) * std::uint64_t(m_gpu.smCount)) {
+            addFinding("illegal_launch", kernel->demangled, "a cooperative launch of more blocks than the device holds at a time");
+            return cooperativeTooLarge;
+        }
+        m_communicating.insert(launch.kernel);
+    }
+    ++m_call.launchCount;
+    const bool timed = m_mode == ServeMode::Pilot || m_mode == ServeMode::Sample || m_mode == ServeMode::Full;
+    return timed ? runModelled(launch, *kernel) : run(launch, *kernel);
+}
+
+std::int32_t DeviceServer::validate(const LaunchRequest &request, const KernelInfo &kernel)
+{
+    const Dim3 &g = request.grid, &b = request.block;
+    const auto refuse = [&](std::int32_t error, const std::string &why) {
+        addFinding("illegal_launch", kernel.demangled, why);
+        return error;
+    };
+    if (g.count() == 0 || g.y > 65535 || g.z > 65535 || g.x > 0x7fffffffu)
+        return refuse(invalidConfiguration, "a grid of " + text(g) + " blocks cannot be launched");
+    if (b.x == 0 || b.y == 0 || b.z == 0 || b.x > 1024 || b.y > 1024 || b.z > 64 || b.count() > 1024)
+        return refuse(invalidConfiguration, "a block of " + text(b) + " threads cannot be launched: 1024 is the most");
+    if (b.count() > std::uint64_t(kernel.maxThreadsPerBlock))
+        return refuse(outOfResources, "a block of " + text(b) + " threads exceeds the kernel's launch bounds of "
+                                          + std::to_string(kernel.maxThreadsPerBlock));
+    const auto limit = m_sharedLimits.find(request.kernel);
+    const std::uint32_t allowed = std::max(limit == m_sharedLimits.end() ? 0u : limit->second,
+                                           sharedWithoutAsking - std::min(sharedWithoutAsking, static_cast<std::uint32_t>(
+                                                                              kernel.resources.staticSharedBytes)));
+    if (request.dynamicSharedBytes > allowed)
+        return refuse(invalidValue, "the launch asks for " + std::to_string(request.dynamicSharedBytes)
+                                        + " bytes of dynamic shared memory and may have " + std::to_string(allowed)
+                                        + " (cudaFuncSetAttribute raises the limit)");
+    if (b.count() * std::uint64_t(kernel.resources.registersPerThread) > std::uint64_t(m_gpu.registersPerSm))
+        return refuse(outOfResources, "a block of " + text(b) + " threads needs more registers than a multiprocessor has");
+    return success;
+}
+
+std::int32_t DeviceServer::note(const std::expected<LaunchReport, DeviceError> &report, const KernelInfo &kernel)
+{
+    if (!report) {
+        addFinding("illegal_launch", kernel.demangled, report.error().message);
+        return invalidValue;
+    }
+    add(m_call.findings, report->findings);
+    for (const Finding &finding : report->findings) {
+        if (finding.fatal) {
+            m_stickyError = errorOf(finding);
+            m_call.failed = true;
+            break;
+        }
+    }
+    return success; // a kernel's fault shows at the next request, as an asynchronous one does
+}
+
+std::int32_t DeviceServer::run(LaunchRequest &request, const KernelInfo &kernel)
+{
+    request.limits.warpInstructionBudget = checkLaunchBudget;
+    request.limits.blockInstructionBudget = checkBlockBudget;
+    const auto report = m_device.launch(request);
+    const std::int32_t error = note(report, kernel);
+    if (report && m_mode == ServeMode::Check) {
+        LaunchRecord record;
+        record.report = *report;
+        record.report.findings.clear();
+        m_call.launches.push_back(std::move(record));
+    }
+    return error;
+}
+
+std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo &kernel)
+{
+    const LaunchKey key{request.kernel, request.grid.x,  request.grid.y,  request.grid.z,
+                        request.block.x, request.block.y, request.block.z, request.dynamicSharedBytes};
+    // A further launch of one shape in one call costs what the first did.
+    if (const auto known = m_known.find(key); known != m_known.end() && m_mode != ServeMode::Full
+                                              && !m_communicating.contains(request.kernel)) {
+        ++m_call.launches[known->second].repeats;
+        return success;
+    }
+    request.checks = false;
+    request.limits.warpInstructionBudget = static_cast<std::uint64_t>(fullBudget / 32 * 2);
+    request.limits.blockInstructionBudget = request.limits.warpInstructionBudget;
+
+    KernelResources resources = kernel.resources;
+    resources.dynamicSharedBytes = static_cast<int>(request.dynamicSharedBytes);
+    SampleRequest sample;
+    sample.grid = request.grid;
+    sample.block = request.block;
+    sample.occupancy = occupancy(resources, request.block.count(), m_gpu);
+    sample.blocksCommunicate = m_mode == ServeMode::Full || m_communicating.contains(request.kernel);
+    sample.threadInstructionBudget = sampleBudget;
+
+    if (!m_blockCosts.contains(key) && !sample.blocksCommunicate) {
+        LaunchRequest pilotRequest = request;
+        pilotRequest.windows = pilot(request.grid);
+        const auto report = m_device.launch(pilotRequest);
+        if (const std::int32_t error = note(report, kernel); error != success || m_call.failed)
+            return error;
+        m_blockCosts[key] = static_cast<double>(threadInstructions(*report))
+                            / static_cast<double>(std::max<std::uint64_t>(report->counters.blocks, 1));
+    }
+    sample.threadInstructionsPerBlock = m_blockCosts.contains(key) ? m_blockCosts[key] : 0;
+    const SamplePlan chosen = plan(sample, m_gpu);
+    m_leastResidentShare = std::min(m_leastResidentShare, chosen.residentShare);
+    m_mostSharedInUse = std::max(m_mostSharedInUse, sample.occupancy.sharedBytesPerBlock * sample.occupancy.residentBlocks);
+
+    LaunchRecord record;
+    record.sampled = !chosen.runsAll();
+    if (m_mode == ServeMode::Pilot && record.sampled) {
+        m_known[key] = m_call.launches.size();
+        m_call.launches.push_back(std::move(record));
+        return success;
+    }
+    ModelOptions options;
+    options.footprintBytes = footprint(request);
+    std::vector<BlockWindow> windows = chosen.windows;
+    if (windows.empty())
+        windows.push_back({}); // one run of all blocks
+    for (const BlockWindow &window : windows) {
+        request.windows.clear();
+        if (window.count > 0)
+            request.windows = {window};
+        const auto report = m_device.launch(request);
+        if (const std::int32_t error = note(report, kernel); error != success || m_call.failed)
+            return error;
+        if (record.report.mangled.empty())
+            record.report = *report;
+        else
+            add(record.report, *report);
+        if (windows.size() > 1)
+            record.windowTimes_us.push_back(model(*report, m_gpu, options).time_us);
+    }
+    record.modelled = model(record.report, m_gpu, options);
+    m_known[key] = m_call.launches.size();
+    m_call.launches.push_back(std::move(record));
+    return success;
+}
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the evaluator asks the worker to do.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+namespace kernelskill::simulator {
+
+struct ParameterSpec
+{
+    std::string name, dtype;
+    bool isTensor = true;
+    bool read = false, written = false;
+    std::string distribution; // tensors that are read: "normal", "uniform", …, as task.json spells them
+    double first = 0, second = 1;
+};
+
+// The parameters' sizes and values at one choice of sizes.
+struct Binding
+{
+    std::vector<std::vector<std::int64_t>> shapes; // one a parameter, empty for scalars
+    std::vector<double> scalars;                   // one a parameter, 0 for tensors
+};
+
+struct CheckCase
+{
+    std::string name;    // "outputs rows=7 cols=515 seed 1"
+    Binding binding;
+    std::uint64_t seed = 1;
+    std::string variant; // "random", "zeros", "ones", "large", "tiny", "negative"
+    std::vector<std::string> inputFiles; // one a parameter: raw elements, or empty: generated from seed and variant
+    std::vector<std::string> expectedFiles; // one a parameter: doubles, empty for what is not written
+};
+
+struct TimeCase
+{
+    std::string name;
+    double weight = 1;
+    Binding binding;
+    std::uint64_t seed = 1;
+    std::vector<std::string> inputFiles;
+};
+
+struct WorkRequest
+{
+    std::string gpuFile;
+    std::vector<std::string> ptx;
+    std::string host, library;
+    std::vector<std::string> readable;
+    bool unconfined = false;
+    double absoluteTolerance = 1e-5, relativeTolerance = 1e-4;
+    std::vector<ParameterSpec> parameters;
+    std::vector<CheckCase> checks;
+    std::vector<TimeCase> times;
+    int hostLimit_ms = 10'000;   // of one call, the candidate's own computing
+    int stageLimit_ms = 60'000;  // all checks; and again all timings
+
+    [[nodiscard]] static std::expected<WorkRequest, std::string> parse(const nlohmann::json &object);
+};
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stages.h"
+
+#include "worker/call_buffers.h"
+#include "worker/report_merge.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace kernelskill::simulator {
+
+namespace {
+
+// A call's one-time preparations (workspace, tables) are not what repeated use would cost.
+bool prepared(const CallRecord &call)
+{
+    return call.bytes(CopyRecord::Kind::Upload) > 0
+           || std::ranges::any_of(call.copies, [](const CopyRecord &c) { return c.kind == CopyRecord::Kind::Allocation; });
+}
+
+// One size: the time model's record of a call, or a reason why there is none.
+std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const WorkRequest &request, const GpuModel &gpu,
+                                                const TimeCase &one, WorkResult &result)
+{
+    ExecutionModel execution;
+    ServeMode mode = ServeMode::Sample;
+    {
+        CallBuffers buffers(checked.device(), checked.server());
+        if (const auto ready = buffers.prepare(request, one.binding, one.seed, "random", one.inputFiles); !ready)
+            return std::unexpected(ready.error());
+        const auto learnt = checked.call(buffers.arguments(), ServeMode::Pilot, result);
+        if (!learnt)
+            return std::unexpected("the candidate did not survive a call at this size");
+        // A kernel that stumbles over what sampled blocks left unwritten must see all of it.
+        if (learnt->failed)
+            mode = ServeMode::Full;
+        execution = gpu.executionModel(checked.server().mostSharedInUse(), checked.server().leastResidentShare());
+    }
+    for (;;) {
+        CandidateSession session(request, gpu, execution);
+        session.server().adoptCosts(checked.server());
+        WorkResult local;
+        if (!session.start(local))
+            return std::unexpected("the candidate's process did not start a second time");
+        CallBuffers buffers(session.device(), session.server());
+        if (const auto ready = buffers.prepare(request, one.binding, one.seed, "random", one.inputFiles); !ready)
+            return std::unexpected(ready.error());
+        auto call = session.call(buffers.arguments(), mode, local);
+        if (call && !call->failed && prepared(*call)) {
+            session.device().flushCaches();
+            call = session.call(buffers.arguments(), mode, local);
+        }
+        session.finish(local);
+        if (call && !call->failed)
+            return std::move(*call);
+        if (mode == ServeMode::Full || (call && std::ranges::any_of(call->launches, &LaunchRecord::sampled) == false)) {
+            add(result.findings, call ? call->findings : local.findings);
+            return std::unexpected(call && !call->findings.empty() ? call->findings.front().message
+                                                                   : std::string("the candidate did not survive a timed call"));
+        }
+        mode = ServeMode::Full;
+        execution = gpu.executionModel(checked.server().mostSharedInUse(), 1);
+    }
+}
+
+} // namespace
+
+void timeCandidate(CandidateSession &session, const WorkRequest &request, const GpuModel &gpu, const Progress &progress,
+                   WorkResult &result)
+{
+    const int total = static_cast<int>(request.times.size());
+    for (int i = 0; i < total; ++i) {
+        const TimeCase &one = request.times[static_cast<std::size_t>(i)];
+        progress("timing", i, total);
+        const auto call = timeSize(session, request, gpu, one, result);
+        if (!call) {
+            result.skip("timing " + one.name, call.error());
+            continue;
+        }
+        TimingResult timing{one.name, one.weight, call->time_us(), 0, 0, {}};
+        const double half = call->uncertainty_us();
+        timing.low_us = timing.time_us - half;
+        timing.high_us = timing.time_us + half;
+        timing.samples_us = {timing.time_us};
+        result.timings.push_back(std::move(timing));
+        if (result.kernels.empty()) {
+            result.kernels = kernelProfiles(*call);
+            result.launchCount = call->launchCount;
+        }
+    }
+    progress("timing", total, total);
+}
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,1 @@
+../../../../resources/tasks/bias_gelu_residual/baseline.cu

@@ -1,0 +1,1 @@
+../../../../resources/tasks/layer_norm/baseline.cu

@@ -1,0 +1,1 @@
+../../../../resources/tasks/matmul/baseline.cu

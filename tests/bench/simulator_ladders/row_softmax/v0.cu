@@ -1,0 +1,1 @@
+../../../../resources/tasks/row_softmax/baseline.cu

@@ -1,0 +1,1 @@
+../../../../resources/tasks/transpose/baseline.cu

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timing/gpu_model.h"
+
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTest>
+
+using namespace kernelskill::simulator;
+
+class TestGpuModel : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QFile file(QStringLiteral(SOURCE_DIR "/resources/gpus/h200.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        m_document = QJsonDocument::fromJson(file.readAll()).object();
+        QVERIFY(!m_document.isEmpty());
+    }
+
+    void h200IsReadAsItStands()
+    {
+        const auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
+        QVERIFY2(gpu, gpu ? "" : gpu.error().c_str());
+        QCOMPARE(gpu->id, std::string("h200"));
+        QCOMPARE(gpu->architecture, std::string("sm_90"));
+        QCOMPARE(gpu->smCount, 132);
+        QCOMPARE(gpu->maxWarpsPerSm, 64);
+        QCOMPARE(gpu->registersPerSm, 65536);
+        QCOMPARE(gpu->sharedBytesPerSm, 228 * 1024);
+        QCOMPARE(gpu->sharedBytesPerBlock, 227 * 1024);
+        QCOMPARE(gpu->rate("fp32"), 128.0);
+        QCOMPARE(gpu->rate("no such pipe"), 0.0);
+        QCOMPARE(gpu->latency("dram"),
+                 m_document[QLatin1String("latencies")].toObject()[QLatin1String("dram")].toDouble());
+        QCOMPARE(gpu->model.overlapExponent,
+                 m_document[QLatin1String("model")].toObject()[QLatin1String("overlap_exponent")].toDouble());
+    }
+
+    void peaksAgreeWithRatesAndClock()
+    {
+        const auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
+        QVERIFY(gpu);
+        const double fp32 = gpu->smCount * gpu->rate("fp32") * 2 * gpu->clock_mhz * 1e-6;
+        QVERIFY(qAbs(fp32 / gpu->fp32_tflops - 1) < 0.01);
+        const double fp64 = gpu->smCount * gpu->rate("fp64") * 2 * gpu->clock_mhz * 1e-6;
+        QVERIFY(qAbs(fp64 / gpu->fp64_tflops - 1) < 0.01);
+        QVERIFY(gpu->dram_gb_s < gpu->dramPeak_gb_s);
+    }
+
+    void readsAloneAreFasterThanAMix()
+    {
+        const auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
+        QVERIFY(gpu);
+        QCOMPARE(gpu->dramBytesPerCycle(0.5), gpu->dram_gb_s * 1e3 / gpu->clock_mhz);
+        QCOMPARE(gpu->dramBytesPerCycle(1), gpu->dramBytesPerCycle(0.5));
+        QCOMPARE(gpu->dramBytesPerCycle(0), gpu->dramBytesPerCycle(0.5) * (1 + gpu->model.dramReadBonus));
+    }
+
+    void provenanceFallsBackToTheGroup()
+    {
+        const auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
+        QVERIFY(gpu);
+        QCOMPARE(gpu->provenanceOf("smCount"), std::string_view("datasheet"));
+        QCOMPARE(gpu->provenanceOf("rates.fp32"), gpu->provenanceOf("rates"));
+        QCOMPARE(gpu->provenanceOf("never heard of"), std::string_view("assumed"));
+    }
+
+    void executionModelFollowsSharedMemoryAndSample()
+    {
+        const auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
+        QVERIFY(gpu);
+        QCOMPARE(gpu->executionModel().l1Bytes, std::size_t(256 * 1024));
+        QCOMPARE(gpu->executionModel(1).l1Bytes, std::size_t(248 * 1024));
+        QCOMPARE(gpu->executionModel(100 * 1024).l1Bytes, std::size_t(156 * 1024));
+        QCOMPARE(gpu->executionModel(100 * 1024 + 1).l1Bytes, std::size_t(124 * 1024));
+        QCOMPARE(gpu->executionModel(1 << 30).l1Bytes, std::size_t(28 * 1024));
+        QCOMPARE(gpu->executionModel(0, 1).l2Bytes, std::size_t(50 * 1024 * 1024));
+        QCOMPARE(gpu->executionModel(0, 0.25).l2Bytes, std::size_t(50 * 1024 * 1024 / 4));
+        QCOMPARE(gpu->executionModel(0, 0).l2Bytes, std::size_t(256 * 1024));
+        QCOMPARE(gpu->executionModel().smCount, 132);
+        QCOMPARE(gpu->executionModel().dramLatency, int(gpu->latency("dram")));
+    }
+
+    void complaintsNameTheField_data()
+    {
+        QTest::addColumn<QString>("group");
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<QJsonValue>("value");
+        QTest::addColumn<QString>("error");
+        const QJsonValue gone(QJsonValue::Undefined);
+        QTest::newRow("missing") << "" << "smCount" << gone << "x.json: smCount is missing";
+        QTest::newRow("wrong type") << "" << "clock_mhz" << QJsonValue("fast") << "x.json: clock_mhz is not a number";
+        QTest::newRow("zero") << "" << "dram_gb_s" << QJsonValue(0) << "x.json: dram_gb_s is 0";
+        QTest::newRow("negative") << "" << "l2_gb_s" << QJsonValue(-1) << "x.json: l2_gb_s is negative";
+        QTest::newRow("no rate") << "rates" << "fp32" << gone << "x.json: rates.fp32 is missing";
+        QTest::newRow("no latency") << "latencies" << "l2" << gone << "x.json: latencies.l2 is missing";
+        QTest::newRow("rate of text") << "rates" << "fp32" << QJsonValue("128") << "x.json: rates.fp32 is not a number";
+        QTest::newRow("constant") << "model" << "launch_gap_us" << gone << "x.json: model.launch_gap_us is missing";
+        QTest::newRow("model") << "" << "model" << gone << "x.json: model is missing";
+    }
+
+    void complaintsNameTheField()
+    {
+        QFETCH(QString, group);
+        QFETCH(QString, key);
+        QFETCH(QJsonValue, value);
+        QFETCH(QString, error);
+        QJsonObject document = m_document;
+        if (group.isEmpty()) {
+            document[key] = value;
+        } else {
+            QJsonObject inner = document[group].toObject();
+            inner[key] = value;
+            document[group] = inner;
+        }
+        const auto gpu = GpuModel::parse(QJsonDocument(document).toJson().toStdString(), "x.json");
+        QVERIFY(!gpu);
+        QCOMPARE(QString::fromStdString(gpu.error()), error);
+    }
+
+    void textThatIsNoJsonIsRefused()
+    {
+        QCOMPARE(GpuModel::parse("{", "x.json").error(), std::string("x.json: not a JSON object"));
+        QCOMPARE(GpuModel::parse("[1]", "x.json").error(), std::string("x.json: not a JSON object"));
+        QVERIFY(!GpuModel::read(SOURCE_DIR "/resources/gpus/none.json"));
+    }
+
+private:
+    QJsonObject m_document;
+};
+
+QTEST_GUILESS_MAIN(TestGpuModel)
+#include "tst_gpu_model.moc"
