@@ -12,6 +12,7 @@
 
 #include <QCoroTask>
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 
@@ -22,6 +23,15 @@ enum class Role { Generator, FeatureExtractor, Planner, Optimizer, Diagnoser, Re
 [[nodiscard]] std::optional<Role> roleFromString(const QString &text);
 [[nodiscard]] QList<Role> allRoles();
 
+// What a call cost, for agents that talk to a model or want their words kept.
+struct RoleUsage
+{
+    QString transcript; // Markdown, may be empty
+    int calls = 0;      // to a model
+    qint64 tokensIn = 0, tokensOut = 0;
+    double cost_usd = 0;
+};
+
 // What every call gets besides its own request.
 struct RoleContext
 {
@@ -30,6 +40,7 @@ struct RoleContext
     QString device;        // GpuSpec id
     std::stop_token stop;
     AskFunction ask;       // puts a Question to the person; may be empty: nobody is there
+    std::function<void(const RoleUsage &)> report; // may be called once or more often during the call; may be empty
 };
 
 struct GenerateRequest

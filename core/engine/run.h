@@ -11,6 +11,7 @@
 #include <QCoroTask>
 #include <QObject>
 
+#include <functional>
 #include <memory>
 
 namespace kernelskill {
@@ -24,6 +25,13 @@ struct RunSummary
     QJsonObject json; // formats.md, `optimize --json`
 };
 
+// Where a run gets its evaluator and agents from, by plugin id.
+struct PlayerFactory
+{
+    std::function<Result<std::unique_ptr<Evaluator>>(const QString &id)> evaluator;
+    std::function<Result<std::unique_ptr<Agent>>(const QString &id)> agent;
+};
+
 // Lives on one thread with an event loop: the engine's. All signals come from there, after the event is in the file.
 class Run : public QObject
 {
@@ -31,6 +39,8 @@ class Run : public QObject
 public:
     // `store` may be null (memory none). All pointers outlive the run.
     Run(PluginManager *plugins, SkillStore *store, QObject *parent = nullptr);
+    Run(PlayerFactory players, SkillStore *store, QObject *parent = nullptr);
+    // Stops a run in flight and waits, with the event loop going, until its last step has ended.
     ~Run() override;
 
     // Starts a new session in `path`, or continues the one that is there and has not ended (then `settings` is ignored

@@ -76,8 +76,10 @@ Descriptor inputFile(const std::string &content)
 
 Descriptor processDescriptor(pid_t pid) { return Descriptor(int(syscall(SYS_pidfd_open, pid, 0))); }
 
+// A process that could not be opened has gone already.
 bool hasEnded(const Descriptor &process, int wait_ms = 0)
 {
+    if (process.get() < 0) return true;
     pollfd entry{process.get(), POLLIN, 0};
     return poll(&entry, 1, wait_ms) == 1;
 }
@@ -102,7 +104,7 @@ struct ConfinedChild::Impl
     pid_t inner = -1; // first process inside the namespace, as seen from here
     Descriptor output, errors, status, outerProcess, innerProcess;
     std::string statusText;
-    Clock::time_point started;
+    Clock::time_point started, giveUp;
     bool killed = false, reaped = false, complete = false;
     int waitStatus = 0;
     ConfinedEnd end;
@@ -210,8 +212,12 @@ void ConfinedChild::Impl::reap()
     while (waitpid(pid, &waitStatus, 0) < 0 && errno == EINTR) {}
     reaped = true;
     end.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
+    // Opened while bubblewrap lived, the descriptor is surely the inner process; a number read only now might have gone to
+    // somebody else, so that one is waited for but not killed: the death of its parent kills it.
+    const bool known = inner > 0;
     readStatus();
-    if (inner > 0 && !hasEnded(innerProcess)) syscall(SYS_pidfd_send_signal, innerProcess.get(), SIGKILL, nullptr, 0);
+    if (known && !hasEnded(innerProcess)) syscall(SYS_pidfd_send_signal, innerProcess.get(), SIGKILL, nullptr, 0);
+    giveUp = Clock::now() + std::chrono::seconds(2);
 }
 
 void ConfinedChild::Impl::describeEnd()
@@ -319,7 +325,7 @@ bool ConfinedChild::finished()
         m_impl->reap();
     }
     // The namespace ends at once after its first process was killed; only then nobody can write any more.
-    if (m_impl->inner > 0 && !hasEnded(m_impl->innerProcess, 20)) return false;
+    if (m_impl->inner > 0 && !hasEnded(m_impl->innerProcess, 20) && Clock::now() < m_impl->giveUp) return false;
     // Bounded, in case somebody outside a sandbox kept the pipes: what is in them now is all that counts.
     for (int round = 0; round < 64; ++round) {
         const std::size_t before = m_impl->end.standardOutput.size() + m_impl->end.standardError.size();

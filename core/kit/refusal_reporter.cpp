@@ -3,7 +3,8 @@
 
 #include <csignal>
 #include <cstring>
-#include <initializer_list>
+#include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace kernelskill::kit {
@@ -11,19 +12,27 @@ namespace kernelskill::kit {
 namespace {
 
 // Only calls that are safe in a signal handler.
-void report(int, siginfo_t *info, void *)
+void writeRefusal(unsigned number)
 {
     char line[96];
     std::size_t length = sizeof refusalPrefix - 1;
     std::memcpy(line, refusalPrefix, length);
     char digits[12];
     int count = 0;
-    unsigned number = unsigned(info->si_syscall);
     do digits[count++] = char('0' + number % 10);
     while ((number /= 10) != 0);
     while (count > 0) line[length++] = digits[--count];
     line[length++] = '\n';
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, length);
+}
+
+// The C library blocks signals while it forks, and a blocked SIGSYS kills at once: so this speaks before. Its line counts
+// only for a program that SIGSYS ended.
+void announceFork() { writeRefusal(SYS_clone); }
+
+void report(int, siginfo_t *info, void *)
+{
+    writeRefusal(unsigned(info->si_syscall));
     // Back to the default: the signal, raised again, ends the program with SIGSYS as its status.
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
@@ -39,6 +48,7 @@ void installRefusalReporter()
     action.sa_sigaction = report;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     sigaction(SIGSYS, &action, nullptr);
+    pthread_atfork(announceFork, nullptr, nullptr);
 }
 
 } // namespace kernelskill::kit

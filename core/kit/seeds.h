@@ -10,6 +10,8 @@
 
 namespace kernelskill::kit {
 
+__extension__ typedef unsigned __int128 Wide; // for products of two 64-bit numbers
+
 // Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection that mixes all 64 bits.
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t x)
 {
@@ -70,7 +72,7 @@ public:
     [[nodiscard]] constexpr std::uint64_t below(std::uint64_t bound)
     {
         for (;;) {
-            const auto product = static_cast<__extension__ unsigned __int128>((*this)()) * bound;
+            const auto product = Wide((*this)()) * bound;
             if (std::uint64_t(product) >= (0 - bound) % bound) return std::uint64_t(product >> 64);
         }
     }

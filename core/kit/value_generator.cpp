@@ -15,8 +15,8 @@ namespace {
 struct Rational
 {
     double numerator[8], denominator[8];
-    [[nodiscard]] double operator()(double x) const { return at(numerator, x) / at(denominator, x); }
-    static double at(const double (&c)[8], double x)
+    [[nodiscard]] constexpr double operator()(double x) const { return at(numerator, x) / at(denominator, x); }
+    static constexpr double at(const double (&c)[8], double x)
     {
         return ((((((c[7] * x + c[6]) * x + c[5]) * x + c[4]) * x + c[3]) * x + c[2]) * x + c[1]) * x + c[0];
     }
@@ -41,50 +41,70 @@ constexpr Rational farTail{
 constexpr double middleHalfWidth = 0.425;
 
 // Natural logarithm of 0 < x < 1, normal numbers only. The library's differs in its last bit from platform to platform.
+// log x = e·log 2 + 2 artanh s with s = (m − 1) / (m + 1), m = x / 2^e within √½ … √2, so |s| < 0.172; the first term left
+// out of the series is below 1e-17. No branch, so that loops over it vectorise.
 double logarithm(double x)
 {
+    constexpr std::uint64_t one = 1023ULL << 52, fraction = (1ULL << 52) - 1;
     const auto bits = std::bit_cast<std::uint64_t>(x);
-    int exponent = int(bits >> 52) - 1023;
-    double m = std::bit_cast<double>((bits & ((1ULL << 52) - 1)) | (1023ULL << 52)); // 1 ≤ m < 2
-    if (m > 1.4142135623730951) {
-        m *= 0.5;
-        ++exponent;
-    }
-    // log m = 2 artanh s with |s| < 0.172; the first term left out is below 1e-17.
+    const double unscaled = std::bit_cast<double>((bits & fraction) | one); // 1 ≤ m < 2
+    const double upper = unscaled > 1.4142135623730951 ? 1.0 : 0.0;
+    const double m = unscaled * (1 - 0.5 * upper);
+    const double exponent = double(int(bits >> 52) - 1023) + upper;
     const double s = (m - 1) / (m + 1);
-    const double square = s * s;
-    double sum = 0;
-    for (int n = 21; n >= 1; n -= 2) sum = sum * square + 1.0 / n;
-    return double(exponent) * 0.6931471805599453 + 2 * s * sum;
+    const double q = s * s;
+    constexpr double c[] = {1.0,      1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9, 1.0 / 11,
+                            1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21};
+    double sum = c[10];
+    for (int n = 9; n >= 0; --n) sum = sum * q + c[n];
+    return exponent * 0.6931471805599453 + 2 * s * sum;
 }
 
-double tailQuantile(double p)
+// Distance from the middle, as a positive number, for the probability p < ½ that lies beyond it.
+double tailDistance(double p)
 {
-    const double q = p - 0.5;
-    const double r = std::sqrt(-logarithm(q < 0 ? p : 1 - p));
-    const double value = r <= 5 ? tail(r - 1.6) : farTail(r - 5);
-    return q < 0 ? -value : value;
+    const double r = std::sqrt(-logarithm(p));
+    return r <= 5 ? tail(r - 1.6) : farTail(r - 5);
 }
+
+double tailQuantile(double p) { return p < 0.5 ? -tailDistance(p) : tailDistance(1 - p); }
 
 // The middle of one of 2^53 equal intervals: never 0, never 1.
 double openUniform(std::uint64_t bits) { return (double(std::int64_t(bits >> 11)) + 0.5) * 0x1p-53; }
 
 constexpr std::size_t chunk = 1024;
 
-// The middle's formula for all first, which the compiler vectorises, then the 15 % that lie in the tails.
+// The middle's formula for all first, then the 15 % that lie in the tails, gathered: loops without branches, which the
+// compiler turns into vector code.
+void standardNormals(Seed seed, double *out, std::size_t begin, std::size_t length)
+{
+    double p[chunk], beyond[chunk], distance[chunk];
+    std::uint32_t place[chunk];
+    for (std::size_t i = 0; i < length; ++i) p[i] = openUniform(seed.bits(begin + i));
+    for (std::size_t i = 0; i < length; ++i) {
+        const double q = p[i] - 0.5;
+        out[i] = q * middle(middleHalfWidth * middleHalfWidth - q * q);
+    }
+    std::size_t tails = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+        place[tails] = std::uint32_t(i);
+        beyond[tails] = p[i] < 0.5 ? p[i] : 1 - p[i];
+        tails += std::abs(p[i] - 0.5) > middleHalfWidth ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < tails; ++i) distance[i] = std::sqrt(-logarithm(beyond[i]));
+    for (std::size_t i = 0; i < tails; ++i) beyond[i] = tail(distance[i] - 1.6);
+    for (std::size_t i = 0; i < tails; ++i) {
+        const double value = distance[i] <= 5 ? beyond[i] : farTail(distance[i] - 5);
+        out[place[i]] = p[place[i]] < 0.5 ? -value : value;
+    }
+}
+
 void normals(Seed seed, double mean, double deviation, double *target, std::size_t begin, std::size_t count)
 {
-    double p[chunk];
     for (std::size_t done = 0; done < count; done += chunk) {
         const std::size_t length = std::min(chunk, count - done);
         double *out = target + done;
-        for (std::size_t i = 0; i < length; ++i) p[i] = openUniform(seed.bits(begin + done + i));
-        for (std::size_t i = 0; i < length; ++i) {
-            const double q = p[i] - 0.5;
-            out[i] = q * middle(middleHalfWidth * middleHalfWidth - q * q);
-        }
-        for (std::size_t i = 0; i < length; ++i)
-            if (std::abs(p[i] - 0.5) > middleHalfWidth) out[i] = tailQuantile(p[i]);
+        standardNormals(seed, out, begin + done, length);
         for (std::size_t i = 0; i < length; ++i) out[i] = mean + deviation * out[i];
     }
 }
@@ -92,7 +112,6 @@ void normals(Seed seed, double mean, double deviation, double *target, std::size
 // Unbiased: the few top values of the 64 bits that would favour small numbers go to a stream of their own.
 std::uint64_t boundedInteger(Seed seed, std::uint64_t index, std::uint64_t bound)
 {
-    __extension__ using Wide = unsigned __int128;
     const Wide product = Wide(seed.bits(index)) * bound;
     if (std::uint64_t(product) >= (0 - bound) % bound) return std::uint64_t(product >> 64);
     RandomStream again(seed.with("again").with(index));

@@ -163,6 +163,8 @@ QString SandboxResult::describe() const
     case End::Stopped: return QStringLiteral("stopped");
     case End::Signalled: break;
     }
+    if (refusedCall == u"unknown")
+        return QStringLiteral("ended because it made a refused system call, such as one that starts a process");
     if (!refusedCall.isEmpty()) return QStringLiteral("ended because it made the refused system call %1").arg(refusedCall);
     return QStringLiteral("signal %1 (%2)").arg(signal).arg(signalName(signal));
 }

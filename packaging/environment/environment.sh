@@ -191,6 +191,9 @@ enter_private_root() {
         --setenv LANG C.UTF-8 --setenv KERNELSKILL_ENVIRONMENT private -- "$@"
 }
 
+# One compiled object serves every build folder of this checkout, and every checkout.
+export CCACHE_BASEDIR=$project_dir CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+
 # --- either ----------------------------------------------------------------------------------------------------
 
 ensure_environment() {
@@ -198,6 +201,9 @@ ensure_environment() {
     if [ "${use_host:-no}" = yes ]; then
         host_has_everything || install_on_host
         environment_kind=host
+    elif [ -e "$cache_dir/root-$(root_key)/.kernelskill-root" ]; then
+        ensure_private_root
+        environment_kind=private
     elif host_has_everything; then
         environment_kind=host
     elif host_offers_frameworks; then

@@ -51,13 +51,15 @@ __global__ void wait(long long nanoseconds)
 
 // Median duration of what `work` queues, in microseconds. The GPU is kept busy first, for as long as the host needs to
 // queue it all, so that the host's launch cost is hidden.
-double time_us(const std::function<void()> &work, int samples = 15, double busy_us = 60)
+double time_us(const std::function<void()> &work, int samples = 15, double busy_us = 60,
+               const std::function<void()> &before = [] {})
 {
     cudaEvent_t begin, end;
     check(cudaEventCreate(&begin), "event");
     check(cudaEventCreate(&end), "event");
     std::vector<double> all;
     for (int i = 0; i < samples + 3; ++i) {
+        before();
         wait<<<1, 1>>>((long long)(busy_us * 1000));
         check(cudaEventRecord(begin), "record");
         work();
@@ -168,7 +170,7 @@ __device__ long long blockCycles(long long begin)
         __syncthreads();                                                                                               \
         const long long begin = clock64();                                                                             \
         for (int r = 0; r < rounds; ++r) {                                                                             \
-            _Pragma("unroll") for (int u = 0; u < 4; ++u)                                                              \
+            _Pragma("unroll") for (int u = 0; u < 32 / CHAINS; ++u)                                                    \
             {                                                                                                          \
                 _Pragma("unroll") for (int i = 0; i < CHAINS; ++i)                                                     \
                 {                                                                                                      \
@@ -204,8 +206,17 @@ PAIR(shift, int, int(threadIdx.x) | 3, asm volatile("shf.l.wrap.b32 %0, %0, %1, 
 PAIR(popc, int, int(threadIdx.x) | 3, asm volatile("popc.b32 %0, %0;" : "+r"(a[i])))
 PAIR(ex2, float, 0.5f + threadIdx.x * 1e-6f, asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(a[i])))
 PAIR(rsqrt, float, 0.5f + threadIdx.x * 1e-6f, asm volatile("rsqrt.approx.ftz.f32 %0, %0;" : "+f"(a[i])))
-PAIR(cvt, float, 0.5f + threadIdx.x * 1e-6f,
-     asm volatile("{ .reg .s32 t; cvt.rni.s32.f32 t, %0; cvt.rn.f32.s32 %0, t; }" : "+f"(a[i])))
+PAIR(sin, float, 0.5f + threadIdx.x * 1e-6f, asm volatile("sin.approx.ftz.f32 %0, %0;" : "+f"(a[i])))
+PAIR(f2i, float, 0.5f + threadIdx.x * 1e-6f,
+     asm volatile("{ .reg .s32 t; cvt.rni.s32.f32 t, %0; mov.b32 %0, t; }" : "+f"(a[i])))
+PAIR(i2f, float, 0.5f + threadIdx.x * 1e-6f,
+     asm volatile("{ .reg .s32 t; mov.b32 t, %0; cvt.rn.f32.s32 %0, t; }" : "+f"(a[i])))
+PAIR(f2h, float, 0.5f + threadIdx.x * 1e-6f,
+     asm volatile("{ .reg .b16 t; cvt.rn.f16.f32 t, %0; mov.b32 %0, {t, t}; }" : "+f"(a[i])))
+PAIR(fdiv, float, 0.5f + threadIdx.x * 1e-6f, asm volatile("div.rn.f32 %0, %1, %0;" : "+f"(a[i]) : "f"(b)))
+PAIR(fsqrt, float, 0.5f + threadIdx.x * 1e-6f, asm volatile("sqrt.rn.f32 %0, %0;" : "+f"(a[i])))
+PAIR(prmt, int, int(threadIdx.x) | 3, asm volatile("prmt.b32 %0, %0, %1, 0x2146;" : "+r"(a[i]) : "r"(b)))
+PAIR(lop3, int, int(threadIdx.x) | 3, asm volatile("lop3.b32 %0, %0, %1, %1, 0x1e;" : "+r"(a[i]) : "r"(b)))
 PAIR(shfl, int, int(threadIdx.x), asm volatile("shfl.sync.bfly.b32 %0, %0, 5, 0x1f, 0xffffffff;" : "+r"(a[i])))
 PAIR(vote, int, int(threadIdx.x),
      asm volatile("{ .reg .pred p; setp.gt.s32 p, %0, 3; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "+r"(a[i])))
@@ -246,10 +257,11 @@ template <typename Word> __global__ void sharedRead(long long *cycles, int round
         words[i] = 0.0f;
     __syncthreads();
     const unsigned base = unsigned(__cvta_generic_to_shared(words));
-    const unsigned at = base + (threadIdx.x % 32 * pitchWords * 4) % 8192;
+    const unsigned lane = base + (threadIdx.x % 32 * pitchWords * 4) % 8192;
     float sum = 0.0f;
     const long long begin = clock64();
     for (int r = 0; r < rounds; ++r) {
+        const unsigned at = lane + (r * 1040u & 0x3ff0u); // moves, so that the loads stay in the loop
 #pragma unroll
         for (int u = 0; u < 8; ++u) {
             if (sizeof(Word) == 4) {
@@ -261,7 +273,7 @@ template <typename Word> __global__ void sharedRead(long long *cycles, int round
                 asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
                              : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
                              : "r"(at + u * 1024));
-                sum += x;
+                sum += (x + y) + (z + w);
             }
         }
     }
@@ -288,23 +300,32 @@ __global__ void sharedWrite(long long *cycles, int rounds, float *sink)
     sink[threadIdx.x] = words[threadIdx.x];
 }
 
-// Lanes add to `addresses` different words, without using the result.
-__global__ void sharedAdd(long long *cycles, int rounds, int *sink, int addresses, int pitch)
+// Lanes add to `addresses` different words, without using the result; pitch 0: to random ones of that many, another
+// set every time. warpPitch sets warps apart (0: all warps use the same words).
+template <bool random>
+__global__ void sharedAdd(long long *cycles, int rounds, int *sink, int addresses, int pitch, int warpPitch)
 {
     extern __shared__ int counters[];
     for (int i = threadIdx.x; i < 8192; i += blockDim.x)
         counters[i] = 0;
     __syncthreads();
-    unsigned state = threadIdx.x * 2654435761u + 12345u;
-    const unsigned base = unsigned(__cvta_generic_to_shared(counters));
+    unsigned state = (threadIdx.x + 1) * 2654435761u;
+    state = (state ^ (state >> 15)) * 0x2c1b3c6du;
+    state = (state ^ (state >> 12)) * 0x297a2d39u;
+    state ^= state >> 15;
+    const unsigned base = unsigned(__cvta_generic_to_shared(counters)) + threadIdx.x / 32 * warpPitch * 4;
+    const unsigned fixed = base + threadIdx.x % addresses * pitch * 4;
+    const unsigned mask = addresses - 1;
     const long long begin = clock64();
     for (int r = 0; r < rounds; ++r) {
 #pragma unroll
         for (int u = 0; u < 8; ++u) {
-            const unsigned which = pitch ? threadIdx.x % addresses * pitch : (state >> (u * 3)) % 256u;
-            asm volatile("red.shared.add.s32 [%0], 1;" ::"r"(base + which * 4) : "memory");
+            const unsigned at = random ? base + ((state >> (u * 3)) & mask) * 4 : fixed;
+            asm volatile("red.shared.add.s32 [%0], 1;" ::"r"(at) : "memory");
         }
-        state = state * 1664525u + 1013904223u;
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
     }
     const long long took = blockCycles(begin);
     if (threadIdx.x == 0)
@@ -316,12 +337,13 @@ __global__ void sharedAdd(long long *cycles, int rounds, int *sink, int addresse
 template <int vectors> __global__ void l1Read(long long *cycles, int rounds, const float *from, float *sink)
 {
     float sum = 0.0f;
-    const float *mine = from + threadIdx.x % 512 * vectors;
-    for (int u = 0; u < 4; ++u)
-        sum += mine[u * 512 * vectors];
+    const float *lane = from + threadIdx.x % 512 * vectors;
+    for (int u = 0; u < 5; ++u)
+        sum += lane[u * 512 * vectors];
     __syncthreads();
     const long long begin = clock64();
     for (int r = 0; r < rounds; ++r) {
+        const float *mine = lane + (r & 7) * 32 * vectors;
 #pragma unroll
         for (int u = 0; u < 4; ++u) {
             if (vectors == 1) {
@@ -333,7 +355,7 @@ template <int vectors> __global__ void l1Read(long long *cycles, int rounds, con
                 asm volatile("ld.global.ca.v4.f32 {%0, %1, %2, %3}, [%4];"
                              : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
                              : "l"(mine + u * 2048));
-                sum += x;
+                sum += (x + y) + (z + w);
             }
         }
     }
@@ -343,20 +365,21 @@ template <int vectors> __global__ void l1Read(long long *cycles, int rounds, con
     sink[threadIdx.x] = sum;
 }
 
-// Each lane reads another line (32 sectors a request), all of them in L1.
+// Each lane reads another line (32 sectors a request, 32 banks), all of them in L1.
 __global__ void l1Scatter(long long *cycles, int rounds, const float *from, float *sink)
 {
     float sum = 0.0f;
-    const float *mine = from + threadIdx.x % 32 * 33 + threadIdx.x / 32;
-    for (int u = 0; u < 4; ++u)
-        sum += mine[u * 1056];
+    const float *lane = from + threadIdx.x % 32 * 32 + threadIdx.x % 32;
+    for (int u = 0; u < 5; ++u)
+        sum += lane[u * 1024];
     __syncthreads();
     const long long begin = clock64();
     for (int r = 0; r < rounds; ++r) {
+        const float *mine = lane + (r & 7) * 32;
 #pragma unroll
         for (int u = 0; u < 4; ++u) {
             float v;
-            asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(v) : "l"(mine + u * 1056));
+            asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(v) : "l"(mine + u * 1024));
             sum += v;
         }
     }
@@ -476,6 +499,15 @@ template <typename Element> __global__ void globalAdd(Element *to, int pitch, in
     atomicAdd(to + ((i * pitch) & mask), Element(1 + (i & 1)));
 }
 
+// One of the first `words` at random a lane, a power of two.
+__global__ void globalAddRandom(int *to, unsigned words)
+{
+    unsigned state = (blockIdx.x * blockDim.x + threadIdx.x + 1) * 2654435761u;
+    state = (state ^ (state >> 15)) * 0x2c1b3c6du;
+    state = (state ^ (state >> 12)) * 0x297a2d39u;
+    atomicAdd(to + ((state ^ (state >> 15)) & (words - 1)), 1);
+}
+
 long long *cyclesOnDevice;
 float *sink;
 
@@ -537,7 +569,7 @@ void bandwidths()
         report("rate_" #NAME, 1024.0 * rounds * 4 * 8 * PER_STATEMENT / many);                                         \
         const long long one =                                                                                          \
             cyclesOf([&] { NAME##Chain<<<1, 32>>>(cyclesOnDevice, rounds, reinterpret_cast<TYPE *>(sink)); });         \
-        report("latency_" #NAME, double(one) / (rounds * 4 * PER_STATEMENT));                                          \
+        report("latency_" #NAME, double(one) / (rounds * 32 * PER_STATEMENT));                                          \
     }
 
 void pipes()
@@ -553,7 +585,14 @@ void pipes()
     REPORT_PAIR(popc, int, 1)
     REPORT_PAIR(ex2, float, 1)
     REPORT_PAIR(rsqrt, float, 1)
-    REPORT_PAIR(cvt, float, 2)
+    REPORT_PAIR(sin, float, 1)
+    REPORT_PAIR(f2i, float, 1)
+    REPORT_PAIR(i2f, float, 1)
+    REPORT_PAIR(f2h, float, 1)
+    REPORT_PAIR(fdiv, float, 1)
+    REPORT_PAIR(fsqrt, float, 1)
+    REPORT_PAIR(prmt, int, 1)
+    REPORT_PAIR(lop3, int, 1)
     REPORT_PAIR(shfl, int, 1)
     REPORT_PAIR(vote, int, 1)
     REPORT_PAIR(hfma2, unsigned, 1)
@@ -578,12 +617,16 @@ void pipes()
     report("shared_write_bytes_a_cycle", 1024.0 * rounds * 8 * 4 / cyclesOf([&] {
                                              sharedWrite<<<1, 1024, shared>>>(cyclesOnDevice, rounds, sink);
                                          }));
-    const struct { const char *name; int addresses, pitch; } patterns[] = {
-        {"distinct_banks", 32, 1}, {"random_of_256", 0, 0}, {"two_lanes_an_address", 16, 1},
-        {"four_lanes_an_address", 8, 1}, {"one_address", 1, 1}, {"one_bank", 32, 32}};
+    const struct { const char *name; int addresses, pitch, warpPitch; } patterns[] = {
+        {"distinct_banks", 32, 1, 32}, {"distinct_banks_same_words_all_warps", 32, 1, 0},
+        {"random_of_256", 256, 0, 0}, {"random_of_256_own_of_each_warp", 256, 0, 256},
+        {"random_of_32_own_of_each_warp", 32, 0, 256}, {"two_lanes_an_address", 16, 1, 32},
+        {"four_lanes_an_address", 8, 1, 32}, {"one_address", 1, 1, 32}, {"one_address_all_warps", 1, 1, 0},
+        {"one_bank", 32, 32, 256}};
     for (const auto &pattern : patterns)
         report(std::string("shared_add_warp_cycles_") + pattern.name, cyclesOf([&] {
-                   sharedAdd<<<1, 1024, 32768>>>(cyclesOnDevice, rounds, (int *)sink, pattern.addresses, pattern.pitch);
+                   (pattern.pitch ? sharedAdd<false> : sharedAdd<true>)<<<1, 1024, 40960>>>(
+                       cyclesOnDevice, rounds, (int *)sink, pattern.addresses, pattern.pitch, pattern.warpPitch);
                }) / (32.0 * rounds * 8));
     float *small;
     check(cudaMalloc(&small, 1 << 20), "cudaMalloc");
@@ -722,6 +765,37 @@ void atomics()
            adds / time_us([&] { globalAdd<<<blocks, 256>>>(floats, 1, (1 << 20) - 1); }));
     report("global_add_float_scattered_per_us",
            adds / time_us([&] { globalAdd<<<blocks, 256>>>(floats, 9973, (1 << 20) - 1); }));
+    // Where 256 words lie decides how many L2 slices share the work: the same at 64 places.
+    std::vector<double> places;
+    for (int i = 0; i < 64; ++i) {
+        int *at = words + i * 262144 / 4 + i * 256;
+        places.push_back(adds / time_us([&] { globalAdd<<<blocks, 256>>>(at, 97, 255); }, 5));
+    }
+    std::sort(places.begin(), places.end());
+    report("global_add_int_256_words_at_64_places_least_per_us", places.front());
+    report("global_add_int_256_words_at_64_places_median_per_us", places[32]);
+    report("global_add_int_256_words_at_64_places_most_per_us", places.back());
+    for (unsigned many : {32u, 256u, 4096u, 65536u, 1048576u})
+        report("global_add_int_random_of_" + std::to_string(many) + "_words_per_us",
+               adds / time_us([&] { globalAddRandom<<<blocks, 256>>>(words, many); }));
+    float4 *other;
+    const std::size_t otherBytes = std::size_t(256) << 20;
+    check(cudaMalloc(&other, otherBytes), "cudaMalloc");
+    report("global_add_int_random_of_256_words_after_memset_per_us",
+           adds / time_us([&] { globalAddRandom<<<blocks, 256>>>(words, 256); }, 15, 60,
+                          [&] { cudaMemsetAsync(words, 0, 1024); }));
+    report("global_add_int_random_of_256_words_after_flush_per_us",
+           adds / time_us([&] { globalAddRandom<<<blocks, 256>>>(words, 256); }, 15, 60,
+                          [&] { readAll<4><<<1056, 256>>>(other, otherBytes / 16, sink); }));
+    report("global_add_int_random_of_256_words_after_flush_and_memset_per_us",
+           adds / time_us([&] { globalAddRandom<<<blocks, 256>>>(words, 256); }, 15, 60, [&] {
+               readAll<4><<<1056, 256>>>(other, otherBytes / 16, sink);
+               cudaMemsetAsync(words, 0, 1024);
+           }));
+    check(cudaFree(other), "free");
+    // Whole sectors at once, a block's 256 lanes on the same 256 words: how histograms are merged.
+    report("global_add_int_same_1024_bytes_coalesced_per_us",
+           adds / time_us([&] { globalAdd<<<blocks, 256>>>(words, 1, 255); }));
     check(cudaFree(words), "free");
 }
 

@@ -332,10 +332,10 @@ private Q_SLOTS:
 
     void manyAtOnce()
     {
-        QList<QCoro::Task<Result<SandboxResult>>> tasks;
+        std::vector<QCoro::Task<Result<SandboxResult>>> tasks;
         for (int i = 0; i < 6; ++i)
-            tasks.append(runSandboxed(probe({QStringLiteral("exit"), QString::number(i)}), {}));
-        for (int i = 0; i < 6; ++i) QCOMPARE(QCoro::waitFor(std::move(tasks[i]))->exitCode, i);
+            tasks.push_back(runSandboxed(probe({QStringLiteral("exit"), QString::number(i)}), {}));
+        for (int i = 0; i < 6; ++i) QCOMPARE(QCoro::waitFor(std::move(tasks[std::size_t(i)]))->exitCode, i);
     }
 
     void blockingFormWorks()

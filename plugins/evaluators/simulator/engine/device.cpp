@@ -10,6 +10,7 @@
 #include <format>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace kernelskill::simulator {
 namespace {

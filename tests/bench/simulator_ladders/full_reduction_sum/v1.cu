@@ -2,7 +2,7 @@
 // A tree in shared memory with interleaved partners (threads drop out scattered over every warp), one atomic a block.
 #include <cuda_runtime.h>
 
-constexpr int threads = 256;
+constexpr int threads = 1024;
 
 __global__ void sumAll(const float *x, float *y, int count)
 {

@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 constexpr int threads = 256;
-constexpr int mostBlocks = 528;
+constexpr int mostBlocks = 1056;
 
 __global__ void sumAll(const float *x, float *y, int count)
 {

@@ -86,12 +86,12 @@ __global__ void __launch_bounds__(threads, 2)
                 if (col < n)
                     *reinterpret_cast<float4 *>(c + size_t(row) * n + col) =
                         make_float4(sum[i][h * 4], sum[i][h * 4 + 1], sum[i][h * 4 + 2], sum[i][h * 4 + 3]);
-                continue;
-            }
+            } else {
 #pragma unroll
-            for (int j = 0; j < 4; ++j)
-                if (col + j < n)
-                    c[size_t(row) * n + col + j] = sum[i][h * 4 + j];
+                for (int j = 0; j < 4; ++j)
+                    if (col + j < n)
+                        c[size_t(row) * n + col + j] = sum[i][h * 4 + j];
+            }
         }
     }
 }

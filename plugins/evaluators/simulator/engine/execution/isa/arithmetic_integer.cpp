@@ -7,6 +7,8 @@ namespace {
 
 using ptx::Type;
 template <class T> using U = Bits<T>;
+__extension__ using Signed128 = __int128;
+__extension__ using Unsigned128 = unsigned __int128;
 template <class T> inline constexpr int width = static_cast<int>(sizeof(T)) * 8;
 
 template <class T> T add(T a, T b) { return static_cast<T>(static_cast<U<T>>(a) + static_cast<U<T>>(b)); }
@@ -17,7 +19,7 @@ template <class T> T multiply(T a, T b) {
 }
 template <class T> T multiplyHigh(T a, T b) {
     if constexpr (sizeof(T) == 8) {
-        using W = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+        using W = std::conditional_t<std::is_signed_v<T>, Signed128, Unsigned128>;
         return static_cast<T>(static_cast<W>(a) * static_cast<W>(b) >> 64);
     } else {
         using W = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;

@@ -52,7 +52,7 @@ template <class To, class From, int R, bool Saturate, bool Ftz, bool Whole> inli
     } else if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
         if constexpr (!Saturate) return static_cast<To>(from);
         else {
-            using W = __int128;
+            __extension__ using W = __int128;
             const W v = from, low = std::numeric_limits<To>::min(), high = std::numeric_limits<To>::max();
             return static_cast<To>(v < low ? low : v > high ? high : v);
         }

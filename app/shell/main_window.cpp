@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Construction of the window: what stands where. Actions: main_window_actions.cpp. Sessions and runs: main_window_session.cpp.
+#include "shell/main_window.h"
+
+#include "base/paths.h"
+#include "charts/chart_pane.h"
+#include "diff/diff_panel.h"
+#include "evidence/node_panels.h"
+#include "memory/skills_panel.h"
+#include "settings/theme.h"
+#include "shell/banner.h"
+#include "shell/question_panel.h"
+#include "shell/state_label.h"
+#include "shell/tab_panel.h"
+#include "tasks/progress_panel.h"
+#include "tasks/start_panel.h"
+#include "tasks/task_panel.h"
+#include "trajectory/trajectory_panel.h"
+#include "transcript/log_panel.h"
+
+#include <QActionGroup>
+#include <QCloseEvent>
+#include <QDir>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QLabel>
+#include <QMimeData>
+#include <QProgressBar>
+#include <QSettings>
+#include <QSplitter>
+#include <QStatusBar>
+#include <QTimer>
+#include <QVBoxLayout>
+
+using namespace Qt::StringLiterals;
+
+namespace kernelskill {
+
+MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
+    : QMainWindow(parent), m_options(options), m_document(new SessionDocument(this)),
+      m_selection(new NodeSelection(m_document, this)), m_run(new RunController(this)),
+      m_settings(std::make_unique<QSettings>(paths::configFolder() + u"/workbench.ini"_s, QSettings::IniFormat)),
+      m_clock(new QTimer(this)), m_stateTimer(new QTimer(this))
+{
+    setObjectName(u"MainWindow"_s);
+    setAcceptDrops(true);
+    setWindowIcon(QIcon(paths::resources() + u"/icons/kernelskill-workbench.svg"_s));
+    buildCentre();
+    buildDocks();
+    buildMenus();
+    buildToolBar();
+    buildPerspectiveButtons();
+    buildStatusBar();
+    connectRun();
+
+    const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
+    resize(m_options.size.isValid() ? m_options.size : QSize(1600, 1000));
+    if (!fixedSize)
+        restoreGeometry(m_settings->value(u"window/geometry"_s).toByteArray());
+    const QString wanted = !m_options.perspective.isEmpty() ? m_options.perspective
+                           : fixedSize ? u"Tune"_s : m_settings->value(u"window/perspective"_s, u"Tune"_s).toString();
+    setPerspective(wanted.left(1).toUpper() + wanted.mid(1).toLower());
+
+    if (const auto opened = m_skills->open(memoryPath()); !opened)
+        m_banner->show(opened.error());
+    m_tasks->reload();
+    m_clock->setInterval(1000);
+    connect(m_clock, &QTimer::timeout, this, &MainWindow::showRunState);
+    m_runPending = m_options.run;
+    if (m_options.files.isEmpty()) {
+        m_start->show();
+    } else {
+        for (const QString &file : std::as_const(m_options.files))
+            openPath(file);
+    }
+    showSessionFacts();
+    showRunState();
+}
+
+MainWindow::~MainWindow()
+{
+    delete m_run; // before what its signals reach
+}
+
+void MainWindow::buildCentre()
+{
+    m_banner = new Banner;
+    m_question = new QuestionPanel;
+    m_start = new StartPanel;
+    m_start->hide();
+    m_trajectory = new TrajectoryPanel(m_document, m_selection);
+    m_diff = new DiffPanel(m_document, m_selection);
+    m_centre = new QSplitter(Qt::Vertical);
+    m_centre->addWidget(m_trajectory);
+    m_centre->addWidget(m_diff);
+    m_centre->setChildrenCollapsible(false);
+    m_centre->setStretchFactor(0, 0);
+    m_centre->setStretchFactor(1, 1);
+    auto *centre = new QWidget;
+    auto *layout = new QVBoxLayout(centre);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    for (QWidget *widget : {static_cast<QWidget *>(m_banner), static_cast<QWidget *>(m_question), static_cast<QWidget *>(m_start)})
+        layout->addWidget(widget);
+    layout->addWidget(m_centre, 1);
+    setCentralWidget(centre);
+    connect(m_diff, &DiffPanel::maximiseRequested, this, &MainWindow::toggleMaximisedDiff);
+    connect(m_start, &StartPanel::startRequested, this, &MainWindow::startRun);
+}
+
+QDockWidget *MainWindow::addDock(Qt::DockWidgetArea area, const QString &name, QWidget *content)
+{
+    auto *dock = new QDockWidget(name, this);
+    dock->setObjectName(name);
+    dock->setWidget(content);
+    dock->setTitleBarWidget(new QWidget(dock)); // the panels have bars of their own
+    dock->setFeatures(QDockWidget::DockWidgetClosable);
+    addDockWidget(area, dock);
+    return dock;
+}
+
+void MainWindow::buildDocks()
+{
+    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+
+    m_tasks = new TaskPanel;
+    m_progress = new ProgressPanel;
+    m_taskPage = new QWidget;
+    auto *taskLayout = new QVBoxLayout(m_taskPage);
+    taskLayout->setContentsMargins(0, 0, 0, 0);
+    taskLayout->setSpacing(0);
+    taskLayout->addWidget(m_tasks, 1);
+    taskLayout->addWidget(m_progress);
+    m_skills = new SkillsPanel(m_document, m_selection);
+    m_why = new WhyPanel(m_document, m_selection, m_skills->model());
+    m_evidence = new EvidencePanel(m_document, m_selection);
+    m_log = new LogPanel(m_document);
+
+    m_leftTabs = new TabPanel;
+    m_leftTabs->insertPage(0, tr("Tasks"), m_taskPage);
+    m_rightTabs = new TabPanel;
+    m_rightTabs->insertPage(0, tr("Skills"), m_skills);
+    m_rightTabs->insertPage(1, tr("Why"), m_why);
+    m_rightTabs->insertPage(2, tr("Evidence"), m_evidence);
+    m_rightTabs->insertPage(3, tr("Log"), m_log);
+    m_leftDock = addDock(Qt::LeftDockWidgetArea, tr("Tasks"), m_leftTabs);
+    m_rightDock = addDock(Qt::RightDockWidgetArea, tr("Memory"), m_rightTabs);
+
+    m_charts = new QSplitter(Qt::Horizontal);
+    m_leftChart = new ChartPane(m_document, m_selection, 0);
+    m_rightChart = new ChartPane(m_document, m_selection, 1);
+    m_charts->addWidget(m_leftChart);
+    m_charts->addWidget(m_rightChart);
+    m_charts->setChildrenCollapsible(false);
+    m_bottomDock = addDock(Qt::BottomDockWidgetArea, tr("Charts"), m_charts);
+
+    connect(m_tasks, &TaskPanel::newRunRequested, this, [this] { m_newRun->trigger(); });
+    connect(m_tasks, &TaskPanel::sessionChosen, this, &MainWindow::openSession);
+    connect(m_tasks, &TaskPanel::taskChosen, m_start, &StartPanel::setTaskFolder);
+    connect(m_tasks, &TaskPanel::loaded, this, [this] {
+        m_start->setTasks(m_tasks->model()->tasks());
+        showSessionFacts();
+        m_tasks->selectSession(m_document->path());
+        if (m_runPending && m_document->isEmpty()) {
+            m_runPending = false;
+            startRun();
+        }
+    });
+    connect(m_skills, &SkillsPanel::failed, this, [this](const Error &error) { m_banner->show(error); });
+    connect(m_skills, &SkillsPanel::stateChanged, m_run, &RunController::applySkillState);
+}
+
+void MainWindow::buildStatusBar()
+{
+    QStatusBar *bar = statusBar();
+    bar->setFixedHeight(themeSize("statusBar"));
+    bar->setSizeGripEnabled(false);
+    m_stateLabel = new StateLabel;
+    m_stageBar = new QProgressBar;
+    m_stageBar->setTextVisible(false);
+    m_stageBar->setFixedSize(96, 8);
+    const auto label = [] {
+        auto *result = new QLabel;
+        result->setContentsMargins(theme().space(6), 0, theme().space(6), 0);
+        return result;
+    };
+    m_elapsedLabel = label();
+    m_roundsLabel = label();
+    m_moneyLabel = label();
+    m_memoryLabel = label();
+    m_evaluatorLabel = label();
+    m_lineLabel = label();
+    m_lineLabel->setForegroundRole(QPalette::PlaceholderText);
+    bar->addWidget(m_stateLabel);
+    bar->addWidget(m_stageBar);
+    for (QLabel *widget : {m_elapsedLabel, m_roundsLabel, m_moneyLabel})
+        bar->addWidget(widget);
+    for (QLabel *widget : {m_memoryLabel, m_evaluatorLabel, m_lineLabel})
+        bar->addPermanentWidget(widget);
+    connect(m_diff->view(), &DiffView::currentLineChanged, this, [this] {
+        const int line = m_diff->view()->currentLine();
+        m_lineLabel->setText(line > 0 ? tr("Line %1").arg(line) : QString());
+    });
+}
+
+void MainWindow::arrange(const QString &perspective)
+{
+    const bool review = perspective == "Review"_L1, teach = perspective == "Teach"_L1;
+    // Skills stand left while reviewing, so that the reasons can stand right.
+    TabPanel *skillsHome = review ? m_leftTabs : m_rightTabs;
+    if (!skillsHome->contains(m_skills)) {
+        (review ? m_rightTabs : m_leftTabs)->removePage(m_skills);
+        skillsHome->insertPage(0, tr("Skills"), m_skills);
+    }
+    m_leftDock->setVisible(!teach);
+    m_rightDock->show();
+    m_bottomDock->setVisible(true);
+    m_leftTabs->setCurrentPage(review ? static_cast<QWidget *>(m_skills) : m_taskPage);
+    m_rightTabs->setCurrentPage(review || teach ? static_cast<QWidget *>(m_why) : m_skills);
+    m_leftChart->setChartIndex(teach ? 2 : 0);
+    m_rightChart->setChartIndex(teach ? 1 : review ? 2 : 1);
+    resizeDocks({m_leftDock, m_rightDock}, {review ? 320 : themeSize("leftDock"), teach ? 380 : review ? 340 : themeSize("rightDock")},
+                Qt::Horizontal);
+    const int body = std::max(500, height() - themeSize("menuBar") - themeSize("toolBar") - themeSize("statusBar"));
+    resizeDocks({m_bottomDock}, {body * (teach ? 22 : 25) / 100}, Qt::Vertical);
+    const int strip = body * 285 / 1000;
+    m_centre->setSizes({strip, body});
+    m_charts->setSizes({500, 500});
+}
+
+void MainWindow::setPerspective(const QString &name)
+{
+    if (name == m_perspective)
+        return;
+    const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
+    if (!m_perspective.isEmpty()) {
+        m_settings->setValue(u"perspectives/%1/docks"_s.arg(m_perspective), saveState());
+        m_settings->setValue(u"perspectives/%1/centre"_s.arg(m_perspective), m_centre->saveState());
+    }
+    m_perspective = name;
+    arrange(name);
+    if (!fixedSize) {
+        const QByteArray docks = m_settings->value(u"perspectives/%1/docks"_s.arg(name)).toByteArray();
+        if (!docks.isEmpty()) {
+            restoreState(docks);
+            m_centre->restoreState(m_settings->value(u"perspectives/%1/centre"_s.arg(name)).toByteArray());
+        }
+    }
+    for (QAction *action : m_perspectives->actions())
+        action->setChecked(action->data().toString() == name);
+    m_settings->setValue(u"window/perspective"_s, name);
+}
+
+void MainWindow::toggleMaximisedDiff()
+{
+    m_diffMaximised = !m_diffMaximised;
+    if (m_diffMaximised) {
+        m_stateBeforeMaximise = saveState();
+        for (QDockWidget *dock : {m_leftDock, m_rightDock, m_bottomDock})
+            dock->hide();
+        m_trajectory->hide();
+    } else {
+        m_trajectory->show();
+        restoreState(m_stateBeforeMaximise);
+    }
+    m_diff->setMaximised(m_diffMaximised);
+}
+
+void MainWindow::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() == Qt::Key_Escape && m_diffMaximised) {
+        toggleMaximisedDiff();
+        return;
+    }
+    QMainWindow::keyPressEvent(event);
+}
+
+void MainWindow::closeEvent(QCloseEvent *event)
+{
+    m_settings->setValue(u"window/geometry"_s, saveGeometry());
+    m_settings->setValue(u"perspectives/%1/docks"_s.arg(m_perspective), saveState());
+    m_settings->setValue(u"perspectives/%1/centre"_s.arg(m_perspective), m_centre->saveState());
+    QMainWindow::closeEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent *event)
+{
+    if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile())
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent *event)
+{
+    const QList<QUrl> urls = event->mimeData()->urls();
+    if (!urls.isEmpty())
+        openPath(urls.first().toLocalFile());
+    event->acceptProposedAction();
+}
+
+} // namespace kernelskill

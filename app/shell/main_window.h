@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one window: docks around trajectory and diff, the run's controls, and what connects them.
+#pragma once
+
+#include "base/result.h"
+#include "models/session_document.h"
+#include "shell/command_line.h"
+#include "shell/run_controller.h"
+
+#include <QMainWindow>
+
+class QActionGroup;
+class QComboBox;
+class QDockWidget;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QSettings;
+class QSplitter;
+class QTimer;
+
+namespace kernelskill {
+
+class Banner;
+class ChartPane;
+class DiffPanel;
+class EvidencePanel;
+class LogPanel;
+class ProgressPanel;
+class QuestionPanel;
+class SkillsPanel;
+class StartPanel;
+class TabPanel;
+class TaskPanel;
+class TrajectoryPanel;
+class WhyPanel;
+class StateLabel;
+
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+public:
+    explicit MainWindow(const CommandLine &options, QWidget *parent = nullptr);
+    ~MainWindow() override;
+
+    void openPath(const QString &path); // a session file or a task folder
+    void openSession(const QString &path);
+    void setPerspective(const QString &name);
+    [[nodiscard]] QString perspective() const { return m_perspective; }
+    // Nothing is being read, compared, coloured or run.
+    [[nodiscard]] bool isSettled() const;
+    void startRun();
+
+    [[nodiscard]] SessionDocument *document() const { return m_document; }
+    [[nodiscard]] NodeSelection *selection() const { return m_selection; }
+    [[nodiscard]] TrajectoryPanel *trajectoryPanel() const { return m_trajectory; }
+    [[nodiscard]] DiffPanel *diffPanel() const { return m_diff; }
+
+Q_SIGNALS:
+    void sessionOpened();
+
+protected:
+    void closeEvent(QCloseEvent *event) override;
+    void dragEnterEvent(QDragEnterEvent *event) override;
+    void dropEvent(QDropEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+
+private:
+    void buildCentre();
+    void buildDocks();
+    void buildMenus();
+    void buildToolBar();
+    void buildPerspectiveButtons();
+    void buildStatusBar();
+    void connectRun();
+    QDockWidget *addDock(Qt::DockWidgetArea area, const QString &name, QWidget *content);
+
+    void showRunState();
+    void showSessionFacts();
+    void showFacts(); // evaluators and agents the engine found
+    void updateRecentFiles();
+    void rememberFile(const QString &path);
+    void toggleMaximisedDiff();
+    void arrange(const QString &perspective);
+    void search(const QString &text);
+    void fillSearch();
+    void openDialog();
+    void openTaskDialog();
+    void saveCopy();
+    void copyNodeLink();
+    [[nodiscard]] RunSettings chosenSettings() const;
+    [[nodiscard]] QString newSessionPath(const QString &taskFolder) const;
+    [[nodiscard]] QString memoryPath() const;
+    [[nodiscard]] QString taskFacts() const;
+
+    CommandLine m_options;
+    SessionDocument *m_document;
+    NodeSelection *m_selection;
+    RunController *m_run;
+    std::unique_ptr<QSettings> m_settings;
+
+    Banner *m_banner;
+    QuestionPanel *m_question;
+    StartPanel *m_start;
+    TrajectoryPanel *m_trajectory;
+    DiffPanel *m_diff;
+    QSplitter *m_centre, *m_charts;
+    ChartPane *m_leftChart, *m_rightChart;
+    TaskPanel *m_tasks;
+    ProgressPanel *m_progress;
+    QWidget *m_taskPage;
+    SkillsPanel *m_skills;
+    WhyPanel *m_why;
+    EvidencePanel *m_evidence;
+    LogPanel *m_log;
+    TabPanel *m_leftTabs, *m_rightTabs;
+    QDockWidget *m_leftDock, *m_rightDock, *m_bottomDock;
+
+    QAction *m_newRun, *m_pause, *m_step, *m_stop, *m_resume;
+    QActionGroup *m_perspectives;
+    QMenu *m_recent;
+    QComboBox *m_cast, *m_evaluator, *m_memory;
+    QLineEdit *m_search;
+    StateLabel *m_stateLabel;
+    QProgressBar *m_stageBar;
+    QLabel *m_elapsedLabel, *m_roundsLabel, *m_moneyLabel, *m_memoryLabel, *m_evaluatorLabel, *m_lineLabel;
+    QTimer *m_clock;
+    QTimer *m_stateTimer;
+
+    QString m_perspective;
+    bool m_loading = false, m_diffMaximised = false, m_runPending = false;
+    int m_loadGeneration = 0;
+    QByteArray m_stateBeforeMaximise;
+};
+
+} // namespace kernelskill

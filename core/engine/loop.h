@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop. Read run() first (loop.cpp): it is the whole method in one screen.
+//
+// Every step looks at the trajectory, does one thing, and appends what came of it; nothing else is remembered. So a run that
+// was killed goes on by entering run() again: a candidate without evaluation is evaluated, a round without candidate is done
+// again with the same seeds, a promotion that was not written is decided again from the same numbers.
+#pragma once
+
+#include "agent/roles.h"
+#include "engine/control.h"
+#include "engine/journal.h"
+#include "engine/run_settings.h"
+#include "engine/snapshot.h"
+#include "evaluation/evaluator.h"
+#include "retrieval/retriever.h"
+
+#include <QElapsedTimer>
+
+#include <map>
+#include <memory>
+
+namespace kernelskill {
+
+// Everything a loop works with. All of it outlives the loop.
+struct LoopParts
+{
+    RunSettings settings;
+    SessionTask task;
+    std::map<QString, std::unique_ptr<Agent>> agents; // plugin id → agent
+    std::unique_ptr<Evaluator> evaluator;
+    DeviceInfo device;
+    MemorySnapshot memory;
+    SkillStore *store = nullptr; // the ledger goes here; null: nowhere
+    Journal *journal = nullptr;
+    Control *control = nullptr;
+    AskFunction ask;
+    std::function<void(int node, const EvaluationProgress &)> progress;
+};
+
+class Loop
+{
+public:
+    explicit Loop(LoopParts parts);
+
+    // Until a rule, the person or an error of the environment ends it; run.ended is appended, the reason returned. After an
+    // error run.ended says so too, and the error is returned.
+    QCoro::Task<Result<QString>> run();
+
+private:
+    // How a round went.
+    enum class RoundEnd { Done, Exhausted };
+    // A plan the engine accepts, with the change that came of it.
+    struct Written
+    {
+        Plan plan;
+        CodeChange change;
+    };
+    // Why a plan or candidate is not taken. Final: not to be tried again on this base.
+    struct Refusal
+    {
+        QString reason;
+        bool final = false;
+        bool policy = false; // outside the allowed list
+    };
+    // What planning works from, fixed for a round.
+    struct Planning
+    {
+        int round = 0, node = 0, base = -1;
+        Candidate candidate;
+        Evaluation evaluation;
+        Features features;
+        Retrieval retrieval;
+        QStringList refusals;
+        QStringList engineTook; // skills the engine chose itself
+        int policyRefusals = 0;
+    };
+
+    // loop.cpp
+    QCoro::Task<Result<QString>> rounds();
+    QCoro::Task<Result<void>> seed();
+    QCoro::Task<Result<QList<CodeChange>>> seedCandidates();
+    QCoro::Task<Result<void>> finishWhatIsOpen();
+    QCoro::Task<Result<void>> waitIfPaused();
+    [[nodiscard]] QString reasonToStop();
+    [[nodiscard]] int roundToDo() const;
+
+    // planning.cpp
+    QCoro::Task<Result<RoundEnd>> optimiseRound(int round);
+    QCoro::Task<Result<Features>> featuresOf(const Planning &planning);
+    QCoro::Task<Result<std::optional<Written>>> planAndWrite(Planning &planning);
+    QCoro::Task<Result<std::optional<Written>>> tryPlan(Planning &planning, Plan plan, int question);
+    QCoro::Task<Result<Plan>> askPlanner(const Planning &planning, int question);
+    QCoro::Task<Result<std::expected<CodeChange, Refusal>>> write(const Planning &planning, const Plan &plan, int question);
+    [[nodiscard]] Result<Retrieval> retrieveFor(const Planning &planning);
+    [[nodiscard]] std::optional<Refusal> refusalOf(const Planning &planning, Plan &plan) const;
+    [[nodiscard]] std::optional<Plan> engineChoice(Planning &planning) const;
+    [[nodiscard]] Result<void> recordRefusal(Planning &planning, const Plan &plan, const Refusal &refusal);
+    [[nodiscard]] QList<Skill> currentSkills() const;
+    [[nodiscard]] Attempts attempts() const;
+
+    // repair.cpp
+    [[nodiscard]] std::optional<int> failingNode() const;
+    [[nodiscard]] QList<int> chainOf(int node) const; // failing node first, then its repairs up to `node`
+    [[nodiscard]] QList<RepairAttempt> repairsOf(const QList<int> &chain) const;
+    QCoro::Task<Result<void>> repairRound(int round, int failing);
+    QCoro::Task<Result<std::expected<CodeChange, QString>>> repairedCandidate(const DiagnoseRequest &request, int round,
+                                                                             int failing, int node);
+    QCoro::Task<Result<std::expected<Diagnosis, QString>>> diagnose(const DiagnoseRequest &request, int round, int failing,
+                                                                    int node, int question);
+
+    // review.cpp
+    QCoro::Task<Result<void>> review(int node);
+    [[nodiscard]] Result<void> settle(int node);
+    [[nodiscard]] Result<QJsonObject> evaluatedData(int node, const Evaluation &evaluation);
+    [[nodiscard]] Result<void> recordInLedger(const TrajectoryNode &node);
+    [[nodiscard]] Result<Evaluation> evaluationOf(int node);
+    [[nodiscard]] Result<Candidate> candidateOf(int node) const;
+    [[nodiscard]] int lastGoodBefore(int node) const;
+
+    // roles.cpp
+    [[nodiscard]] Agent *agent(Role role) const;
+    [[nodiscard]] RoleContext context(Role role, int round, int question);
+    [[nodiscard]] Result<void> recordCall(Role role, int round, int node, const QElapsedTimer &timer, const Error *error);
+    [[nodiscard]] PendingEvent candidateEvent(int node, const CodeChange &change, const Plan &plan, const QString &blob) const;
+    [[nodiscard]] Result<void> storeCandidate(int node, const CodeChange &change, const Plan &plan);
+    [[nodiscard]] std::unexpected<Error> stopped() const;
+    [[nodiscard]] bool isStopped() const { return m_parts.control->isStopped(); }
+    [[nodiscard]] const Trajectory &trajectory() const { return m_parts.journal->trajectory(); }
+
+    LoopParts m_parts;
+    QElapsedTimer m_timer;
+    QHash<int, Evaluation> m_evaluations; // by node, as read from their blobs
+    QList<RoleUsage> m_usage;             // of the role call in flight
+};
+
+// A stream of random numbers of its own for each (seed, run, round, role, question).
+[[nodiscard]] quint64 keyedSeed(quint64 seed, int run, int round, const QString &role, int question);
+// The code of an error that ends a run because the person stopped it.
+inline constexpr auto stoppedCode = "run.stopped";
+// Whether an error is about one plan, candidate or reply, so that the run can go on without it.
+[[nodiscard]] bool concernsOneReply(const Error &error);
+// The digest short-term memory compares: without comments, spacing and local names where the language is known.
+[[nodiscard]] QByteArray comparedDigest(const Candidate &candidate);
+
+} // namespace kernelskill

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a skill promised of the counters against what they show. Pure.
+#pragma once
+
+#include "agent/roles.h"
+#include "session/trajectory.h"
+
+#include <QJsonArray>
+
+namespace kernelskill {
+
+// One entry a promise, in their order. Totals (bytes, instructions, launches) are summed over a candidate's kernels, since a
+// change may merge or split them; all other metrics are those of the kernel that decides.
+[[nodiscard]] QList<ObservedChange> observedChanges(const QList<MetricPromise> &promises, const Profile &before,
+                                                    const Profile &after);
+[[nodiscard]] QJsonArray toJson(const QList<ObservedChange> &changes);
+
+} // namespace kernelskill

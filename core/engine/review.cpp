@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loop: evaluating a candidate and what follows from it: promotion, rollback, the ledger.
+#include "engine/loop.h"
+
+#include "engine/observed.h"
+#include "engine/promotion.h"
+
+#include <QJsonArray>
+
+#include <cmath>
+
+namespace kernelskill {
+
+namespace {
+
+QJsonArray toJson(const Interval &interval)
+{
+    return {interval.low, interval.high};
+}
+
+// The first thing that went wrong, in a sentence. A finding names the place, so it goes before the check it fails.
+QString whyNot(const Evaluation &evaluation)
+{
+    if (evaluation.verdict == Verdict::Verified) return {};
+    if (!evaluation.findings.isEmpty() && evaluation.verdict != Verdict::Unproven) {
+        const Finding &finding = evaluation.findings.first();
+        const QString place = finding.line > 0 ? QStringLiteral(" (%1:%2)").arg(finding.file).arg(finding.line) : QString();
+        return finding.message + place;
+    }
+    for (const Check &check : evaluation.checks) {
+        if (check.outcome == u"passed") continue;
+        return check.detail.isEmpty() ? check.name + QStringLiteral(": ") + check.outcome : check.name + QStringLiteral(": ") + check.detail;
+    }
+    return toString(evaluation.status);
+}
+
+void insertSpeedup(QJsonObject &data, const QString &name, const QString &intervalName, const std::optional<Speedup> &value)
+{
+    if (!value) return;
+    data.insert(name, value->value);
+    data.insert(intervalName, toJson(value->interval));
+}
+
+} // namespace
+
+Result<Candidate> Loop::candidateOf(int node) const
+{
+    auto object = m_parts.journal->json(trajectory().node(node)->candidateBlob);
+    if (!object) return std::unexpected(object.error());
+    return Candidate::fromJson(*object);
+}
+
+Result<Evaluation> Loop::evaluationOf(int node)
+{
+    if (const auto known = m_evaluations.constFind(node); known != m_evaluations.constEnd()) return *known;
+    auto object = m_parts.journal->json(trajectory().node(node)->evaluationBlob);
+    if (!object) return std::unexpected(object.error());
+    return m_evaluations[node] = Evaluation::fromJson(*object);
+}
+
+// What a step is measured against: the parent, or for a repair what the failing candidate was made from.
+int Loop::lastGoodBefore(int node) const
+{
+    const TrajectoryNode *step = trajectory().node(node);
+    while (step && step->kind == u"repair") step = trajectory().node(step->parent);
+    return step ? step->parent : -1;
+}
+
+Result<QJsonObject> Loop::evaluatedData(int node, const Evaluation &evaluation)
+{
+    auto blob = m_parts.journal->putJson(evaluation.toJson());
+    if (!blob) return std::unexpected(blob.error());
+    QJsonObject data{{"node", node},
+                     {"evaluation_blob", *blob},
+                     {"status", toString(evaluation.status)},
+                     {"verdict", toString(evaluation.verdict)},
+                     {"kind", toString(evaluation.kind)}};
+    if (const auto time_us = evaluation.time_us()) data.insert("time_us", *time_us);
+    if (const auto interval = evaluation.interval()) data.insert("interval", toJson(*interval));
+    QString why = whyNot(evaluation);
+    if (evaluation.isUsable()) {
+        if (node == 0) {
+            insertSpeedup(data, QStringLiteral("speedup"), QStringLiteral("speedup_interval"), speedup(evaluation, evaluation));
+        } else if (const TrajectoryNode *first = trajectory().node(0); first && first->time_us) {
+            auto baseline = evaluationOf(0);
+            if (!baseline) return std::unexpected(baseline.error());
+            insertSpeedup(data, QStringLiteral("speedup"), QStringLiteral("speedup_interval"), speedup(*baseline, evaluation));
+        }
+    }
+    const int before = lastGoodBefore(node);
+    if (before >= 0) {
+        auto base = evaluationOf(before);
+        if (!base) return std::unexpected(base.error());
+        if (evaluation.isUsable()) {
+            const auto step = speedup(*base, evaluation);
+            insertSpeedup(data, QStringLiteral("step_speedup"), QStringLiteral("step_interval"), step);
+            if (why.isEmpty() && step && step->touchesOne()) why = QStringLiteral("no change");
+        }
+        const Plan &plan = trajectory().node(node)->plan;
+        data.insert("observed", toJson(observedChanges(plan.promises, base->profile, evaluation.profile)));
+    }
+    if (!why.isEmpty()) data.insert("why", why);
+    return data;
+}
+
+QCoro::Task<Result<void>> Loop::review(int node)
+{
+    auto candidate = candidateOf(node);
+    if (!candidate) co_return std::unexpected(candidate.error());
+    EvaluationRequest request;
+    request.task = m_parts.task.task;
+    request.candidate = *candidate;
+    request.device = m_parts.device.id;
+    request.mode = m_parts.settings.mode;
+    request.seed = m_parts.settings.seed;
+    request.unconfined = m_parts.settings.unconfined;
+    const auto sink = [this, node](const EvaluationProgress &progress) {
+        if (m_parts.progress) m_parts.progress(node, progress);
+    };
+    auto evaluation = co_await m_parts.evaluator->evaluate(request, sink, m_parts.control->token());
+    if (isStopped()) co_return stopped();
+    if (!evaluation) co_return std::unexpected(evaluation.error());
+    m_evaluations.insert(node, *evaluation);
+    auto data = evaluatedData(node, *evaluation);
+    if (!data) co_return std::unexpected(data.error());
+    if (auto stored = m_parts.journal->append(QStringLiteral("node.evaluated"), *data); !stored) co_return stored;
+    co_return settle(node);
+}
+
+// Promotion or rollback, decided from what is on record: doing it twice changes nothing.
+Result<void> Loop::settle(int node)
+{
+    const bool isSeed = trajectory().node(node)->kind == u"seed";
+    auto evaluation = evaluationOf(node);
+    if (!evaluation) return std::unexpected(evaluation.error());
+    std::optional<Evaluation> base, best, baseline;
+    for (const auto &[id, target] : {std::pair(trajectory().base, &base), std::pair(trajectory().best, &best), std::pair(0, &baseline)}) {
+        const TrajectoryNode *other = trajectory().node(id);
+        if (!other || other->evaluationBlob.isEmpty()) continue;
+        auto read = evaluationOf(id);
+        if (!read) return std::unexpected(read.error());
+        *target = *read;
+    }
+    PromotionInput input{&*evaluation,        base ? &*base : nullptr,   best ? &*best : nullptr, baseline ? &*baseline : nullptr,
+                         m_parts.task.task.time, m_parts.settings.promotion};
+    PromotionDecision decision = decidePromotion(input);
+    decision.base = decision.base && trajectory().base != node;
+    decision.best = decision.best && trajectory().best != node;
+    if (decision.base || decision.best) {
+        auto promoted = m_parts.journal->append(QStringLiteral("node.promoted"),
+                                                {{"node", node}, {"base", decision.base}, {"best", decision.best}});
+        if (!promoted) return promoted;
+    }
+    const bool gaveUp = !evaluation->isUsable() && !isSeed && !failingNode();
+    if (gaveUp && !m_parts.journal->state().hasRolledBack(node)) {
+        auto back = m_parts.journal->append(QStringLiteral("repair.rollback"), {{"node", node}, {"to", trajectory().base}});
+        if (!back) return back;
+    }
+    return recordInLedger(*trajectory().node(node));
+}
+
+// Keyed (session, node) in the store, so a resume may record a node again.
+Result<void> Loop::recordInLedger(const TrajectoryNode &node)
+{
+    if (!m_parts.store || m_parts.settings.longTerm != LongTerm::Learning || node.skill.isEmpty()) return {};
+    LedgerEntry entry;
+    entry.session = m_parts.journal->file().id();
+    entry.node = node.id;
+    entry.task = trajectory().taskName;
+    entry.skill = node.skill;
+    if (const Skill *skill = m_parts.memory.skill(node.skill)) entry.revision = skill->revision;
+    entry.method = node.method;
+    entry.architecture = m_parts.device.architecture;
+    // A repair applies the skill of the round in which the failing candidate was made.
+    const QList<int> chain = chainOf(node.id);
+    const TrajectoryNode *origin = chain.isEmpty() ? &node : trajectory().node(chain.first());
+    entry.bottleneck = m_parts.journal->state().bottleneck(origin->round);
+    for (const RoundRecord &record : trajectory().rounds) {
+        if (record.round == origin->round) entry.structure = record.features.value(QStringLiteral("kernel_structure_id")).toString();
+    }
+    entry.verdict = toString(node.state);
+    if (node.stepSpeedup) {
+        entry.interval = node.stepSpeedup->interval;
+        if (node.state == NodeState::Verified) entry.logSpeedup = std::log(node.stepSpeedup->value);
+    }
+    entry.observed = {{"changes", kernelskill::toJson(node.observed)}};
+    return m_parts.store->record(entry);
+}
+
+} // namespace kernelskill

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run.h"
+
+#include "engine/loop.h"
+#include "engine/summary.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+namespace kernelskill {
+
+namespace {
+
+// Ends after which going on needs more rounds than there were.
+bool isFinal(const QString &endedBy)
+{
+    return endedBy == u"rounds" || endedBy == u"exhausted" || endedBy == u"plateau" || endedBy == u"roofline";
+}
+
+Result<DeviceInfo> chooseDevice(const Evaluator &evaluator, const QString &wanted)
+{
+    const QList<DeviceInfo> devices = evaluator.devices();
+    QStringList known;
+    for (const DeviceInfo &device : devices) {
+        known.append(device.id);
+        if (wanted.isEmpty() ? !device.usable : device.id != wanted) continue;
+        if (!device.usable) return failure("evaluator.device", QStringLiteral("the device '%1' cannot be used: %2").arg(device.id, device.reason));
+        return device;
+    }
+    if (wanted.isEmpty() && !devices.isEmpty()) {
+        return failure("evaluator.device", QStringLiteral("no device can be used: %1").arg(devices.first().reason));
+    }
+    return failure("evaluator.device", QStringLiteral("there is no device '%1'; found: %2").arg(wanted, known.join(QStringLiteral(", "))));
+}
+
+Result<void> checkEvaluator(const Evaluator &evaluator, const Task &task)
+{
+    const EvaluatorFacts facts = evaluator.facts();
+    if (facts.taskKinds.contains(task.kind)) return {};
+    return failure("evaluator.task", QStringLiteral("the evaluator '%1' takes tasks of the kinds %2, not '%3'")
+                                         .arg(facts.id, facts.taskKinds.join(QStringLiteral(", ")), task.kind));
+}
+
+} // namespace
+
+struct Run::Impl
+{
+    [[nodiscard]] Result<void> makeAgents(LoopParts &parts) const;
+    [[nodiscard]] Result<void> makePlayers(LoopParts &parts) const;
+    [[nodiscard]] Result<void> openJournal(Result<SessionFile> file);
+    [[nodiscard]] Result<void> begin(LoopParts &parts, const QString &path);
+    [[nodiscard]] Result<void> snapshot(LoopParts &parts);
+    [[nodiscard]] Result<bool> continueSession(LoopParts &parts, std::optional<int> rounds, const Budget &budget);
+    QCoro::Task<Result<RunSummary>> play(LoopParts parts);
+
+    Run *run = nullptr;
+    PlayerFactory players;
+    SkillStore *store = nullptr;
+    AskFunction ask;
+    std::unique_ptr<Journal> journal;
+    std::unique_ptr<Control> control;
+    Trajectory nothing; // before start
+    bool running = false;
+};
+
+Result<void> Run::Impl::makeAgents(LoopParts &parts) const
+{
+    for (const Role role : allRoles()) {
+        const QString id = parts.settings.agentFor(role);
+        if (!parts.agents.contains(id)) {
+            auto agent = players.agent(id);
+            if (!agent) return std::unexpected(agent.error());
+            parts.agents.emplace(id, std::move(*agent));
+        }
+        if (!parts.agents.at(id)->plays(role)) {
+            return failure("cast.role", QStringLiteral("the agent '%1' does not play the role '%2'; choose another with --cast %2=…")
+                                            .arg(id, toString(role)));
+        }
+    }
+    return {};
+}
+
+Result<void> Run::Impl::makePlayers(LoopParts &parts) const
+{
+    auto evaluator = players.evaluator(parts.settings.evaluator);
+    if (!evaluator) return std::unexpected(evaluator.error());
+    parts.evaluator = std::move(*evaluator);
+    if (auto fits = checkEvaluator(*parts.evaluator, parts.task.task); !fits) return fits;
+    auto device = chooseDevice(*parts.evaluator, parts.settings.device);
+    if (!device) return std::unexpected(device.error());
+    parts.device = *device;
+    return makeAgents(parts);
+}
+
+Result<void> Run::Impl::openJournal(Result<SessionFile> file)
+{
+    if (!file) return std::unexpected(file.error());
+    if (file->isReadOnly()) return failure("session.read_only", QStringLiteral("%1: may not be written").arg(file->path()));
+    auto opened = Journal::open(std::move(*file), [this](const Event &event) { Q_EMIT run->eventAppended(event); });
+    if (!opened) return std::unexpected(opened.error());
+    journal = std::move(*opened);
+    return {};
+}
+
+Result<void> Run::Impl::snapshot(LoopParts &parts)
+{
+    auto memory = MemorySnapshot::take(parts.settings, store, parts.task.task.name);
+    if (!memory) return std::unexpected(memory.error());
+    parts.memory = *memory;
+    return {};
+}
+
+// A new session: the task, the settings and the memory go into the file in one transaction.
+Result<void> Run::Impl::begin(LoopParts &parts, const QString &path)
+{
+    auto task = readTask(parts.settings.taskFolder);
+    if (!task) return std::unexpected(task.error());
+    parts.task.task = *task;
+    if (auto made = makePlayers(parts); !made) return made;
+    if (auto taken = snapshot(parts); !taken) return taken;
+    // An existing file reaches this place only when nothing was ever written to it.
+    if (auto opened = openJournal(QFileInfo::exists(path) ? SessionFile::open(path) : SessionFile::create(path)); !opened) return opened;
+    auto taskBlob = journal->putJson(taskFiles(*task));
+    if (!taskBlob) return std::unexpected(taskBlob.error());
+    auto memory = parts.memory.store(*journal);
+    if (!memory) return std::unexpected(memory.error());
+    parts.settings.taskFolder = task->folder;
+    return journal->append({{QStringLiteral("session.start"),
+                             {{"task", task->name},
+                              {"task_folder", task->folder},
+                              {"task_digest", QString::fromLatin1(task->digest())},
+                              {"task_blob", *taskBlob},
+                              {"settings", parts.settings.toJson()},
+                              {"versions", QJsonObject{{"program", QStringLiteral(KERNELSKILL_VERSION)}, {"session", sessionSchemaVersion}}}}},
+                            {QStringLiteral("memory.snapshot"), *memory}});
+}
+
+// False: the session has ended and there is nothing more to do.
+Result<bool> Run::Impl::continueSession(LoopParts &parts, std::optional<int> rounds, const Budget &budget)
+{
+    auto settings = RunSettings::fromJson(journal->trajectory().settings);
+    if (!settings) return std::unexpected(settings.error());
+    parts.settings = *settings;
+    QJsonObject resumed;
+    const bool moreRounds = rounds && *rounds > settings->rounds;
+    if (moreRounds) {
+        parts.settings.rounds = *rounds;
+        resumed.insert("rounds", *rounds);
+    }
+    const bool moreBudget = budget.time_s > settings->budget.time_s || budget.money_usd > settings->budget.money_usd;
+    if (moreBudget) {
+        parts.settings.budget.time_s = std::max(budget.time_s, settings->budget.time_s);
+        parts.settings.budget.money_usd = std::max(budget.money_usd, settings->budget.money_usd);
+        resumed.insert("budget", parts.settings.toJson().value("budget"));
+    }
+    if (isFinal(journal->trajectory().endedBy) && !moreRounds) return false;
+    auto task = taskOf(*journal);
+    if (!task) return std::unexpected(task.error());
+    parts.task = *task;
+    if (auto made = makePlayers(parts); !made) return std::unexpected(made.error());
+    if (journal->trajectory().policyBlob.isEmpty()) {
+        if (auto taken = snapshot(parts); !taken) return std::unexpected(taken.error());
+        auto memory = parts.memory.store(*journal);
+        if (!memory) return std::unexpected(memory.error());
+        if (auto stored = journal->append(QStringLiteral("memory.snapshot"), *memory); !stored) return std::unexpected(stored.error());
+    } else {
+        auto memory = MemorySnapshot::load(*journal);
+        if (!memory) return std::unexpected(memory.error());
+        parts.memory = *memory;
+    }
+    if (auto noted = journal->append(QStringLiteral("run.resumed"), resumed); !noted) return std::unexpected(noted.error());
+    return true;
+}
+
+QCoro::Task<Result<RunSummary>> Run::Impl::play(LoopParts parts)
+{
+    parts.store = store;
+    parts.journal = journal.get();
+    parts.control = control.get();
+    parts.ask = ask;
+    parts.progress = [this](int node, const EvaluationProgress &progress) {
+        Q_EMIT run->progress(node, progress.text.isEmpty() ? progress.stage : progress.text, progress.done, progress.total);
+    };
+    Loop loop(std::move(parts));
+    running = true;
+    auto ended = co_await loop.run();
+    running = false;
+    if (!ended) co_return std::unexpected(ended.error());
+    co_return summarise(journal->trajectory(), journal->file().path());
+}
+
+Run::Run(PluginManager *plugins, SkillStore *store, QObject *parent)
+    : Run(PlayerFactory{[plugins](const QString &id) { return plugins->createEvaluator(id); },
+                        [plugins](const QString &id) { return plugins->createAgent(id); }},
+          store, parent)
+{
+}
+
+Run::Run(PlayerFactory players, SkillStore *store, QObject *parent) : QObject(parent), m_impl(std::make_unique<Impl>())
+{
+    m_impl->run = this;
+    m_impl->players = std::move(players);
+    m_impl->store = store;
+    m_impl->control = std::make_unique<Control>();
+}
+
+Run::~Run()
+{
+    // The step in flight holds references into this object; stopped, it ends soon.
+    m_impl->control->stop();
+    while (m_impl->running) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+}
+
+QCoro::Task<Result<RunSummary>> Run::start(RunSettings settings, QString sessionPath)
+{
+    if (m_impl->journal) co_return failure("run.used", QStringLiteral("this run has a session already; make another Run"));
+    LoopParts parts;
+    parts.settings = settings;
+    if (QFileInfo::exists(sessionPath)) {
+        auto file = SessionFile::open(sessionPath);
+        if (!file) co_return std::unexpected(file.error());
+        auto events = file->events();
+        if (!events) co_return std::unexpected(events.error());
+        if (!events->isEmpty()) {
+            if (auto opened = m_impl->openJournal(std::move(file)); !opened) co_return std::unexpected(opened.error());
+            auto more = m_impl->continueSession(parts, settings.rounds, settings.budget);
+            if (!more) co_return std::unexpected(more.error());
+            if (!*more) co_return summarise(m_impl->journal->trajectory(), sessionPath);
+            co_return co_await m_impl->play(std::move(parts));
+        }
+    }
+    if (auto begun = m_impl->begin(parts, sessionPath); !begun) co_return std::unexpected(begun.error());
+    co_return co_await m_impl->play(std::move(parts));
+}
+
+QCoro::Task<Result<RunSummary>> Run::resume(QString sessionPath, std::optional<int> rounds)
+{
+    if (m_impl->journal) co_return failure("run.used", QStringLiteral("this run has a session already; make another Run"));
+    if (auto opened = m_impl->openJournal(SessionFile::open(sessionPath)); !opened) co_return std::unexpected(opened.error());
+    if (m_impl->journal->trajectory().taskBlob.isEmpty()) {
+        co_return failure("session.empty", QStringLiteral("%1: nothing was ever run in it").arg(sessionPath));
+    }
+    LoopParts parts;
+    auto more = m_impl->continueSession(parts, rounds, {});
+    if (!more) co_return std::unexpected(more.error());
+    if (!*more) co_return summarise(m_impl->journal->trajectory(), sessionPath);
+    co_return co_await m_impl->play(std::move(parts));
+}
+
+void Run::pause()
+{
+    m_impl->control->pause();
+}
+
+void Run::unpause()
+{
+    m_impl->control->unpause();
+}
+
+void Run::stepOnce()
+{
+    m_impl->control->stepOnce();
+}
+
+void Run::stop()
+{
+    m_impl->control->stop();
+}
+
+void Run::setAsk(AskFunction ask)
+{
+    m_impl->ask = std::move(ask);
+}
+
+void Run::applySkillState(const QString &skill, SkillState state, const QString &reason)
+{
+    if (!m_impl->journal) return;
+    const SkillState before = m_impl->journal->state().skillStates().value(skill, SkillState::Active);
+    QString action = QStringLiteral("restore");
+    if (state == SkillState::Pinned) action = QStringLiteral("pin");
+    else if (state == SkillState::Rejected) action = QStringLiteral("reject");
+    else if (before == SkillState::Pinned) action = QStringLiteral("unpin");
+    // A full disk shows at the run's own next event; a change of mind is no reason to end it.
+    (void)m_impl->journal->append(QStringLiteral("person.skill"), {{"action", action},
+                                                                   {"skill", skill},
+                                                                   {"state", toString(state)},
+                                                                   {"reason", reason},
+                                                                   {"author", QStringLiteral("person")}});
+}
+
+const Trajectory &Run::trajectory() const
+{
+    return m_impl->journal ? m_impl->journal->trajectory() : m_impl->nothing;
+}
+
+const SessionFile *Run::session() const
+{
+    return m_impl->journal ? &m_impl->journal->file() : nullptr;
+}
+
+} // namespace kernelskill

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/summary.h"
+
+#include <QJsonArray>
+
+namespace kernelskill {
+
+namespace {
+
+QJsonValue bestOf(const Trajectory &trajectory)
+{
+    const TrajectoryNode *best = trajectory.node(trajectory.best);
+    if (!best) return QJsonValue();
+    QJsonArray skills;
+    for (const int id : trajectory.bestPath()) {
+        const TrajectoryNode *node = trajectory.node(id);
+        // A repair carries the skill of what it repairs: named once.
+        if (node && !node->skill.isEmpty() && !skills.contains(node->skill)) skills.append(node->skill);
+    }
+    QJsonObject object{{"node", best->id}, {"verdict", toString(best->state)}, {"skills", skills}};
+    object.insert("time_us", best->time_us ? QJsonValue(*best->time_us) : QJsonValue());
+    object.insert("speedup", best->speedup ? QJsonValue(best->speedup->value) : QJsonValue());
+    object.insert("interval", best->speedup
+                                  ? QJsonValue(QJsonArray{best->speedup->interval.low, best->speedup->interval.high})
+                                  : QJsonValue());
+    object.insert("kind", best->speedup ? QJsonValue(toString(best->speedup->kind)) : QJsonValue());
+    object.insert("summary", best->summary);
+    return object;
+}
+
+} // namespace
+
+RunSummary summarise(const Trajectory &trajectory, const QString &sessionPath)
+{
+    RunSummary summary;
+    summary.endedBy = trajectory.endedBy;
+    summary.message = trajectory.endMessage;
+    summary.rounds = trajectory.lastRound();
+    summary.nodes = int(trajectory.nodes.size());
+    if (const TrajectoryNode *seed = trajectory.node(0)) summary.baseline_us = seed->time_us;
+    summary.json = {{"task", trajectory.taskName},
+                    {"session", sessionPath},
+                    {"rounds", summary.rounds},
+                    {"nodes", summary.nodes},
+                    {"stopped_by", summary.endedBy},
+                    {"baseline_us", summary.baseline_us ? QJsonValue(*summary.baseline_us) : QJsonValue()},
+                    {"best", bestOf(trajectory)},
+                    {"llm", QJsonObject{{"calls", trajectory.llmCalls},
+                                        {"tokens_in", trajectory.tokensIn},
+                                        {"tokens_out", trajectory.tokensOut},
+                                        {"cost_usd", trajectory.cost_usd}}}};
+    if (!summary.message.isEmpty()) summary.json.insert("message", summary.message);
+    return summary;
+}
+
+} // namespace kernelskill

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/run.h"
+
+namespace kernelskill {
+
+// From the trajectory alone, so that a session that ended long ago gives the same summary.
+[[nodiscard]] RunSummary summarise(const Trajectory &trajectory, const QString &sessionPath);
+
+} // namespace kernelskill

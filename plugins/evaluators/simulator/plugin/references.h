@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The expected outputs of each planned check, as files the worker reads.
+#pragma once
+
+#include "plugin/work_plan.h"
+
+#include <QCoroTask>
+#include <QStringList>
+
+#include <stop_token>
+
+namespace kernelskill::simulator {
+
+struct ReferenceFiles
+{
+    QStringList inputs;   // one a parameter: raw elements of what is read, empty for the rest
+    QStringList expected; // one a parameter: doubles of what is written, empty for the rest
+};
+
+// In the order of the plan.
+[[nodiscard]] QCoro::Task<Result<QList<ReferenceFiles>>> makeReferences(Task task, QList<PlannedCheck> plan, std::stop_token stop);
+
+} // namespace kernelskill::simulator

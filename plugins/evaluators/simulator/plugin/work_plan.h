@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which checks and timings a task asks for, and how they are put to the worker.
+#pragma once
+
+#include "evaluation/evaluator.h"
+#include "profile/gpu_spec.h"
+
+#include <QJsonArray>
+#include <QJsonObject>
+
+namespace kernelskill::simulator {
+
+struct PlannedCheck
+{
+    QString name; // "outputs rows=7 cols=515 seed 1"
+    Sizes sizes;
+    quint64 seed = 1;
+    QString variant; // of the kit: "random", "zeros", …
+};
+
+// Random inputs from five seeds and every adversarial fill at the check size, one seed at each edge size.
+[[nodiscard]] QList<PlannedCheck> plannedChecks(const Task &task, quint64 seed);
+
+// {"shapes": […], "scalars": […]} for one choice of sizes.
+[[nodiscard]] Result<QJsonObject> binding(const Task &task, const Sizes &sizes);
+// What the worker must know of each parameter.
+[[nodiscard]] QJsonArray parameterSpecs(const Task &task);
+
+// The least time the task's own work needs on a device, in microseconds: bytes beyond L2 at DRAM's peak, all bytes at L2's
+// bandwidth, flops at the fastest arithmetic the device has. A candidate below it skips work.
+struct Floor
+{
+    double time_us = 0;
+    QString reason; // "134 MB of DRAM traffic at 4.8 TB/s"
+};
+[[nodiscard]] Result<Floor> leastTime(const Task &task, const Sizes &sizes, const GpuSpec &gpu);
+
+} // namespace kernelskill::simulator

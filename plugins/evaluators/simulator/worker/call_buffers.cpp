@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call_buffers.h"
+
+#include "kit/compare.h"
+#include "kit/dtypes.h"
+#include "kit/poison.h"
+#include "worker/input_values.h"
+
+#include <algorithm>
+#include <fstream>
+
+namespace kernelskill::simulator {
+
+namespace {
+
+bool readInto(const std::string &path, std::vector<std::byte> &bytes)
+{
+    std::ifstream file(path, std::ios::binary);
+    file.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return file.gcount() == static_cast<std::streamsize>(bytes.size()) && file.peek() == std::ifstream::traits_type::eof();
+}
+
+std::uint64_t elements(const std::vector<std::int64_t> &shape)
+{
+    std::uint64_t count = 1;
+    for (const std::int64_t n : shape)
+        count *= static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0));
+    return count;
+}
+
+kit::Seed poisonSeed(std::size_t parameter)
+{
+    return kit::Seed::of(0x706f69736f6e, "outputs", parameter);
+}
+
+} // namespace
+
+CallBuffers::~CallBuffers()
+{
+    for (const Buffer &buffer : m_buffers) {
+        if (buffer.address != 0)
+            m_server.release(buffer.address);
+    }
+}
+
+std::expected<void, std::string> CallBuffers::prepare(const WorkRequest &request, const Binding &binding,
+                                                      std::uint64_t seed, const std::string &variant,
+                                                      const std::vector<std::string> &inputFiles)
+{
+    const std::size_t count = request.parameters.size();
+    if (binding.shapes.size() != count || binding.scalars.size() != count)
+        return std::unexpected("the request binds another number of parameters than there are");
+    for (std::size_t i = 0; i < count; ++i) {
+        const ParameterSpec &parameter = request.parameters[i];
+        const kit::Dtype *dtype = kit::findDtype(parameter.dtype);
+        if (!dtype)
+            return std::unexpected("unknown dtype " + parameter.dtype);
+        Buffer &buffer = m_buffers.emplace_back();
+        buffer.parameter = &parameter;
+        if (!parameter.isTensor) {
+            buffer.scalar.resize(std::max<std::size_t>(dtype->bytes, 8));
+            dtype->fromDouble(&binding.scalars[i], buffer.scalar.data(), 1);
+            continue;
+        }
+        buffer.shape = binding.shapes[i];
+        buffer.count = elements(buffer.shape);
+        buffer.bytes = buffer.count * dtype->bytes;
+        std::vector<std::byte> content(buffer.bytes);
+        if (!parameter.read)
+            kit::poison(*dtype, poisonSeed(i), content.data(), buffer.count);
+        else if (i < inputFiles.size() && !inputFiles[i].empty()) {
+            if (!readInto(inputFiles[i], content))
+                return std::unexpected("the inputs in " + inputFiles[i] + " have another size than the task says");
+        } else if (const auto made = fillInput(parameter, seed, variant, content, buffer.count); !made)
+            return std::unexpected(made.error());
+        buffer.address = m_server.allocate(buffer.bytes, parameter.name);
+        if (buffer.address == 0)
+            return std::unexpected("no memory on the simulated device for " + parameter.name);
+        if (buffer.bytes > 0 && !m_device.write(buffer.address, content))
+            return std::unexpected("cannot fill " + parameter.name);
+        if (!parameter.read)
+            m_device.markUninitialised(buffer.address, buffer.bytes);
+        else
+            buffer.input = std::move(content);
+    }
+    return {};
+}
+
+std::vector<std::vector<std::byte>> CallBuffers::arguments() const
+{
+    std::vector<std::vector<std::byte>> values;
+    for (const Buffer &buffer : m_buffers) {
+        std::vector<std::byte> value = buffer.scalar;
+        if (buffer.parameter->isTensor) {
+            value.resize(sizeof buffer.address);
+            std::memcpy(value.data(), &buffer.address, sizeof buffer.address);
+        }
+        values.push_back(std::move(value));
+    }
+    return values;
+}
+
+std::optional<std::string> CallBuffers::changedInput() const
+{
+    for (const Buffer &buffer : m_buffers) {
+        if (!buffer.parameter->isTensor || buffer.parameter->written || buffer.bytes == 0)
+            continue;
+        std::vector<std::byte> now(buffer.bytes);
+        if (!m_device.read(buffer.address, now) || now != buffer.input) {
+            const auto at = static_cast<std::uint64_t>(std::ranges::mismatch(now, buffer.input).in1 - now.begin());
+            return buffer.parameter->name + " was changed, at element " + std::to_string(at * buffer.count / buffer.bytes);
+        }
+    }
+    return std::nullopt;
+}
+
+std::expected<std::optional<std::string>, std::string>
+CallBuffers::wrongOutput(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const
+{
+    for (std::size_t i = 0; i < m_buffers.size(); ++i) {
+        const Buffer &buffer = m_buffers[i];
+        if (!buffer.parameter->isTensor || !buffer.parameter->written || buffer.count == 0)
+            continue;
+        if (i >= expectedFiles.size() || expectedFiles[i].empty())
+            return std::unexpected("there is no reference for " + buffer.parameter->name);
+        std::vector<std::byte> expected(buffer.count * sizeof(double)), actual(buffer.bytes);
+        if (!readInto(expectedFiles[i], expected))
+            return std::unexpected("the reference in " + expectedFiles[i] + " cannot be read");
+        if (!m_device.read(buffer.address, actual))
+            return std::unexpected("the output " + buffer.parameter->name + " cannot be read");
+        const kit::Dtype &dtype = *kit::findDtype(buffer.parameter->dtype);
+        const kit::Comparison comparison =
+            kit::compareOutput(dtype, actual.data(), reinterpret_cast<const double *>(expected.data()), buffer.count,
+                               {request.absoluteTolerance, request.relativeTolerance, true});
+        if (comparison.passed())
+            continue;
+        std::string text = buffer.parameter->name + ": " + comparison.describe();
+        if (!buffer.parameter->read) {
+            const kit::Unwritten unwritten = kit::unwritten(dtype, poisonSeed(i), actual.data(), buffer.count);
+            if (unwritten.count > 0 && dtype.bytes > 1)
+                text += "; " + std::to_string(unwritten.count) + " were never written, first at " + std::to_string(unwritten.first);
+        }
+        return text;
+    }
+    return std::nullopt;
+}
+
+std::uint64_t CallBuffers::outputBytes() const
+{
+    std::uint64_t sum = 0;
+    for (const Buffer &buffer : m_buffers)
+        sum += buffer.parameter->written ? buffer.bytes : 0;
+    return sum;
+}
+
+std::uint64_t CallBuffers::inputBytes() const
+{
+    std::uint64_t sum = 0;
+    for (const Buffer &buffer : m_buffers)
+        sum += buffer.parameter->read ? buffer.bytes : 0;
+    return sum;
+}
+
+} // namespace kernelskill::simulator

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole evaluations of the bundled tasks.
+#include "plugin/simulator_evaluator.h"
+#include "simulator_test.h"
+
+#include <QCoroTask>
+#include <QElapsedTimer>
+#include <QTest>
+
+using namespace kernelskill;
+using namespace kernelskill::test;
+
+class tst_simulator_evaluator : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { useOwnFolders(); }
+
+    void baselinesAreVerified_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char *name : {"row_softmax", "layer_norm", "transpose", "matmul", "bias_gelu_residual"})
+            QTest::newRow(name) << QString::fromLatin1(name);
+    }
+
+    void baselinesAreVerified()
+    {
+        QFETCH(QString, name);
+        const Task task = bundledTask(name);
+        const Evaluation evaluation = evaluate(task, task.baseline, true);
+        QVERIFY2(evaluation.verdict == Verdict::Verified, describe(evaluation));
+        QVERIFY(evaluation.findings.isEmpty());
+        QCOMPARE(evaluation.timings.size(), task.time.size());
+        QVERIFY(evaluation.time_us().value_or(0) > 1);
+        const SizeTiming &timing = evaluation.timings.first();
+        QVERIFY(timing.interval.low <= timing.time_us * 0.99 && timing.interval.high >= timing.time_us * 1.01);
+        QVERIFY(!evaluation.profile.kernels.isEmpty());
+        QCOMPARE(evaluation.profile.kind, QStringLiteral("modelled"));
+        QVERIFY(!evaluation.profile.kernels.first().metrics.isEmpty());
+        QVERIFY(!evaluation.profile.kernels.first().stalls.isEmpty());
+        QVERIFY(!evaluation.artefacts.value(QStringLiteral("ptx")).isEmpty());
+        QVERIFY(!evaluation.manifest.value(QLatin1String("compiler")).toString().isEmpty());
+    }
+
+    void hotSpotsAreAtTheCandidatesOwnLines()
+    {
+        const Task task = bundledTask(QStringLiteral("row_softmax"));
+        const Evaluation evaluation = evaluate(task, task.baseline, true);
+        QVERIFY2(!evaluation.profile.kernels.isEmpty(), describe(evaluation));
+        const QList<HotSpot> &spots = evaluation.profile.kernels.first().hotSpots;
+        QVERIFY(!spots.isEmpty());
+        for (const HotSpot &spot : spots) {
+            QCOMPARE(spot.file, task.baseline.files.first().path);
+            QVERIFY(spot.line >= 7 && spot.line <= 24);
+        }
+    }
+
+    void betterSoftmaxIsFasterByMuch()
+    {
+        const Task task = bundledTask(QStringLiteral("row_softmax"));
+        QElapsedTimer timer;
+        timer.start();
+        const Evaluation better = evaluate(task, candidate(QStringLiteral("softmax_warp.cu")), true);
+        qInfo("one evaluation took %lld ms", timer.elapsed());
+        QVERIFY2(better.verdict == Verdict::Verified, describe(better));
+        const Evaluation baseline = evaluate(task, task.baseline, true);
+        const auto gain = speedup(baseline, better);
+        QVERIFY(gain);
+        QVERIFY2(gain->value > 3, qPrintable(QString::number(gain->value)));
+        QVERIFY(!gain->touchesOne());
+    }
+
+    void sameRequestGivesSameAnswer()
+    {
+        const Task task = bundledTask(QStringLiteral("row_softmax"));
+        const Evaluation first = evaluate(task, candidate(QStringLiteral("softmax_warp.cu")), true);
+        const Evaluation second = evaluate(task, candidate(QStringLiteral("softmax_warp.cu")), true);
+        QCOMPARE(first.time_us(), second.time_us());
+        QCOMPARE(first.profile.kernels.first().metrics, second.profile.kernels.first().metrics);
+    }
+
+    void stops()
+    {
+        simulator::SimulatorEvaluator evaluator;
+        EvaluationRequest request;
+        request.task = fixtureTask();
+        request.candidate = candidate(QStringLiteral("endless_host.cu"));
+        std::stop_source stop;
+        QElapsedTimer timer;
+        timer.start();
+        const auto result = QCoro::waitFor(evaluator.evaluate(
+            request, [&](const EvaluationProgress &progress) {
+                if (progress.stage == QLatin1String("checking"))
+                    stop.request_stop();
+            },
+            stop.get_token()));
+        QVERIFY(!result);
+        QVERIFY2(result.error().code.endsWith(QStringLiteral("stopped")), qPrintable(result.error().code));
+        QVERIFY(timer.elapsed() < 20'000);
+    }
+
+    void unknownDeviceIsAnErrorThatNamesIt()
+    {
+        simulator::SimulatorEvaluator evaluator;
+        EvaluationRequest request;
+        request.task = fixtureTask();
+        request.candidate = request.task.baseline;
+        request.device = QStringLiteral("abacus");
+        const auto result = QCoro::waitFor(evaluator.evaluate(request, {}, {}));
+        QVERIFY(!result);
+        QVERIFY(result.error().message.contains(QStringLiteral("abacus")));
+    }
+
+    void devicesAndFacts()
+    {
+        simulator::SimulatorEvaluator evaluator;
+        QCOMPARE(evaluator.facts().kind, TimeKind::Modelled);
+        QCOMPARE(evaluator.facts().taskKinds, QStringList{QStringLiteral("native")});
+        bool found = false;
+        for (const DeviceInfo &device : evaluator.devices())
+            found = found || (device.id == QLatin1String("h200") && device.usable);
+        QVERIFY(found);
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_simulator_evaluator)
+#include "tst_simulator_evaluator.moc"

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of the worker that need no process.
+#include "runtime/wire.h"
+#include "worker/kernel_facts.h"
+#include "worker/launch_record.h"
+#include "worker/report_merge.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using namespace kernelskill::simulator;
+
+class tst_worker_parts : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void kernelsWhoseBlocksTalk()
+    {
+        const char *ptx = R"(
+.visible .entry quiet(
+	.param .u64 quiet_param_0
+)
+{
+	.reg .b32 	%r<5>;
+	ld.param.u64 	%rd1, [quiet_param_0];
+	atom.global.add.u32 	%r1, [%rd1], 1;
+	atom.shared.add.u32 	%r2, [%rd1], 1;
+	add.s32 %r3, %r2, %r2;
+	ret;
+}
+.visible .entry counts(
+	.param .u64 counts_param_0
+)
+{
+	.reg .b32 	%r<5>;
+	atom.global.add.u32 	%r1, [%rd1], 1;
+	setp.eq.s32 	%p1, %r1, 7;
+	st.global.u32 	[%rd2], %r1;
+	ret;
+}
+.visible .entry spins(
+	.param .u64 spins_param_0
+)
+{
+	ld.volatile.global.u32 	%r1, [%rd1];
+	ret;
+}
+)";
+        const auto names = communicatingKernels(ptx);
+        QVERIFY(!names.contains("quiet"));
+        QVERIFY(names.contains("counts"));
+        QVERIFY(names.contains("spins"));
+    }
+
+    void readerNeverReadsBeyondItsFrame()
+    {
+        wire::Writer writer;
+        writer.value(std::uint32_t(1000)); // a length with nothing behind it
+        wire::Reader reader(writer.bytes());
+        QVERIFY(reader.text().empty());
+        QVERIFY(!reader.ok());
+        QCOMPARE(reader.value<std::uint64_t>(), std::uint64_t(0));
+        QVERIFY(reader.rest().empty());
+    }
+
+    void writerAndReaderAgree()
+    {
+        wire::Writer writer;
+        writer.text("kernel");
+        writer.value(std::uint64_t(42));
+        const std::byte data[3]{std::byte(1), std::byte(2), std::byte(3)};
+        writer.block(data);
+        wire::Reader reader(writer.bytes());
+        QCOMPARE(reader.text(), std::string("kernel"));
+        QCOMPARE(reader.value<std::uint64_t>(), std::uint64_t(42));
+        QCOMPARE(reader.block().size(), std::size_t(3));
+        QVERIFY(reader.ok());
+    }
+
+    void reportsAddUp()
+    {
+        LaunchReport a, b;
+        a.counters.blocks = 2;
+        b.counters.blocks = 3;
+        a.counters.longestBlockCycles = 10;
+        b.counters.longestBlockCycles = 7;
+        a.counters.dramReadBytes = 100;
+        b.counters.dramReadBytes = 50;
+        a.lines = {{"solve.cu", 3, 10, 100, 8, 8, 0, StallReason::Wait}};
+        b.lines = {{"solve.cu", 3, 5, 200, 8, 8, 0, StallReason::Barrier}, {"solve.cu", 9, 1, 1, 0, 0, 0, StallReason::Wait}};
+        a.completed = b.completed = true;
+        add(a, b);
+        QCOMPARE(a.counters.blocks, std::uint64_t(5));
+        QCOMPARE(a.counters.longestBlockCycles, std::uint64_t(10));
+        QCOMPARE(a.counters.dramReadBytes, std::uint64_t(150));
+        QCOMPARE(a.lines.size(), std::size_t(2));
+        QCOMPARE(a.lines[0].stallCycles, std::uint64_t(300));
+        QVERIFY(a.lines[0].mainStall == StallReason::Barrier);
+        QVERIFY(a.completed);
+    }
+
+    void uncertaintyIsAtLeastAHundredth()
+    {
+        CallRecord call;
+        LaunchRecord launch;
+        launch.modelled.time_us = 100;
+        call.launches.push_back(launch);
+        QCOMPARE(call.uncertainty_us(), 1.0);
+        call.launches[0].windowTimes_us = {98, 100, 102};
+        const double expected = 1.96 * 2 / std::sqrt(3.0);
+        QVERIFY(std::abs(call.uncertainty_us() - expected) < 1e-9);
+        call.launches[0].windowTimes_us = {10, 100, 190}; // a trend, not noise
+        QCOMPARE(call.uncertainty_us(), 5.0);
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_worker_parts)
+#include "tst_worker_parts.moc"

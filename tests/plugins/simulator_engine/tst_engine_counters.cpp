@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of small kernels, derived by hand.
+#include "engine_fixture.h"
+
+using namespace kernelskill::simulator;
+
+class EngineCounters : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void coalescedLoadTouchesFourSectors();
+    void strideOfTwoTouchesEight();
+    void stridedLoadTouchesASectorALane();
+    void broadcastTouchesOneSector();
+    void misphasedLoadTouchesFive();
+    void float4LoadTouchesSixteen();
+    void sharedConflicts_data();
+    void sharedConflicts();
+    void sharedFloat4IsFourWavefronts();
+    void divergenceIsCounted();
+    void classesAndFlops();
+    void cachesHitOnTheSecondRead();
+    void barriersAreCountedByWarp();
+    void windowRunsItsBlocksOnly();
+    void registersAreRoundedToEight();
+    void linesCarryTheirSectors();
+};
+
+namespace {
+std::vector<float> ramp(std::size_t n) {
+    std::vector<float> v(n);
+    for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<float>(i);
+    return v;
+}
+// one warp loads float at byte offset tid * stride + start
+LaunchReport oneLoad(int stride, int start, const char *load = "ld.global.f32 %f1, [%d1];") {
+    Engine e;
+    const auto x = e.upload(ramp(4096));
+    const std::string body = "mul.lo.u32 %r1, %tid, " + std::to_string(stride) + ";\nadd.u32 %r1, %r1, " + std::to_string(start)
+                           + ";\ncvt.u64.u32 %d1, %r1;\nadd.s64 %d1, %a0, %d1;\n" + load;
+    if (!e.run(kernelText(1, body), {1}, {32}, {x})) return {};
+    return e.report;
+}
+} // namespace
+
+void EngineCounters::coalescedLoadTouchesFourSectors() {
+    const auto r = oneLoad(4, 0);
+    QCOMPARE(r.counters.globalLoad.requests, 1u);
+    QCOMPARE(r.counters.globalLoad.sectors, 4u);
+    QCOMPARE(r.counters.globalLoad.bytes, 128u);
+    QCOMPARE(r.counters.dramReadBytes, 128u);
+    QVERIFY(r.completed);
+}
+void EngineCounters::strideOfTwoTouchesEight() { QCOMPARE(oneLoad(8, 0).counters.globalLoad.sectors, 8u); }
+void EngineCounters::stridedLoadTouchesASectorALane() { QCOMPARE(oneLoad(128, 0).counters.globalLoad.sectors, 32u); }
+void EngineCounters::broadcastTouchesOneSector() {
+    const auto r = oneLoad(0, 64);
+    QCOMPARE(r.counters.globalLoad.sectors, 1u);
+    QCOMPARE(r.counters.globalLoad.bytes, 128u);
+}
+void EngineCounters::misphasedLoadTouchesFive() { QCOMPARE(oneLoad(4, 4).counters.globalLoad.sectors, 5u); }
+void EngineCounters::float4LoadTouchesSixteen() {
+    const auto r = oneLoad(16, 0, "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%d1];");
+    QCOMPARE(r.counters.globalLoad.requests, 1u);
+    QCOMPARE(r.counters.globalLoad.sectors, 16u);
+    QCOMPARE(r.counters.globalLoad.bytes, 512u);
+}
+
+void EngineCounters::sharedConflicts_data() {
+    QTest::addColumn<int>("strideWords");
+    QTest::addColumn<int>("wavefronts");
+    QTest::newRow("unit stride") << 1 << 1;
+    QTest::newRow("stride 2") << 2 << 2;
+    QTest::newRow("stride 8") << 8 << 8;
+    QTest::newRow("stride 32") << 32 << 32;
+    QTest::newRow("stride 33, padded") << 33 << 1;
+    QTest::newRow("broadcast") << 0 << 1;
+}
+void EngineCounters::sharedConflicts() {
+    QFETCH(int, strideWords);
+    QFETCH(int, wavefronts);
+    Engine e;
+    const std::string body = "mul.lo.u32 %r1, %tid, " + std::to_string(strideWords * 4)
+                           + ";\nmov.u32 %r2, s;\nadd.u32 %r1, %r1, %r2;\nst.shared.u32 [%r1], 7;\nld.shared.u32 %r3, [%r1];";
+    QVERIFY(e.run(kernelText(0, body, ".shared .align 4 .b8 s[4352];"), {1}, {32}, {}));
+    QCOMPARE(e.report.counters.sharedLoadRequests, 1u);
+    QCOMPARE(e.report.counters.sharedLoadWavefronts, static_cast<std::uint64_t>(wavefronts));
+    QCOMPARE(e.report.counters.sharedLoadConflicts, static_cast<std::uint64_t>(wavefronts - 1));
+    QCOMPARE(e.report.counters.sharedStoreWavefronts, static_cast<std::uint64_t>(wavefronts));
+    QCOMPARE(e.report.resources.staticSharedBytes, 4352);
+    QVERIFY(e.report.findings.empty());
+}
+
+void EngineCounters::sharedFloat4IsFourWavefronts() {
+    Engine e;
+    const std::string body = "mov.f32 %f1, 0f3F800000;\nmov.u32 %r2, s;\nmad.lo.u32 %r1, %tid, 16, %r2;\nst.shared.v4.f32 [%r1], {%f1, %f1, %f1, %f1};\n"
+                             "ld.shared.v4.f32 {%f2, %f3, %f4, %f5}, [%r1];\nmad.lo.u32 %r1, %tid, 8, %r2;\nld.shared.v2.f32 {%f2, %f3}, [%r1];";
+    QVERIFY(e.run(kernelText(0, body, ".shared .align 16 .b8 s[512];"), {1}, {32}, {}));
+    QCOMPARE(e.report.counters.sharedStoreWavefronts, 4u);
+    QCOMPARE(e.report.counters.sharedLoadWavefronts, 6u); // 4 of the 128-bit load, 2 of the 64-bit one
+    QCOMPARE(e.report.counters.sharedLoadConflicts, 0u);
+}
+
+void EngineCounters::divergenceIsCounted() {
+    Engine e;
+    const auto x = e.upload(ramp(32));
+    // lanes below 16 go one way; then a branch all take
+    const std::string body = "setp.lt.u32 %p1, %tid, 16;\n@%p1 bra LOW;\nmov.u32 %r1, 2;\nbra.uni JOIN;\nLOW:\nmov.u32 %r1, 1;\nJOIN:\n"
+                             "add.s64 %d1, %a0, %o64;\nst.global.u32 [%d1], %r1;";
+    QVERIFY(e.run(kernelText(1, body), {1}, {32}, {x}));
+    QCOMPARE(e.report.counters.branches, 2u);
+    QCOMPARE(e.report.counters.divergentBranches, 1u);
+    QCOMPARE(e.report.counters.globalStore.requests, 1u); // the lanes have met again
+    const auto values = e.download<std::uint32_t>(x, 32);
+    QCOMPARE(values[15], 1u);
+    QCOMPARE(values[16], 2u);
+}
+
+void EngineCounters::classesAndFlops() {
+    Engine e;
+    const std::string body = "mov.f32 %f1, 0f40000000;\nfma.rn.f32 %f2, %f1, %f1, %f1;\nadd.f32 %f3, %f2, %f1;\nmov.f64 %e1, 0d4000000000000000;\n"
+                             "fma.rn.f64 %e2, %e1, %e1, %e1;\nrcp.approx.f32 %f4, %f3;\nsetp.lt.u32 %p1, %tid, 8;\n@%p1 add.f32 %f3, %f2, %f1;";
+    QVERIFY(e.run(kernelText(0, body), {2}, {64}, {}));
+    const auto &c = e.report.counters;
+    const auto at = [](InstructionClass k) { return static_cast<std::size_t>(k); };
+    QCOMPARE(c.blocks, 2u);
+    QCOMPARE(c.warps, 4u);
+    QCOMPARE(c.threads, 128u);
+    QCOMPARE(c.warpInstructions[at(InstructionClass::Fp32)], 12u);       // three a warp
+    QCOMPARE(c.threadInstructions[at(InstructionClass::Fp32)], 2u * 128 + 16); // the last only in 8 threads of each block
+    QCOMPARE(c.warpInstructions[at(InstructionClass::Special)], 4u);
+    QCOMPARE(c.fp32Flops, 128u * 3 + 16);
+    QCOMPARE(c.fp64Flops, 128u * 2);
+    QCOMPARE(c.activeLanes - c.predicatedOnLanes, 32u * 4 - 16); // lanes switched off by the predicate
+}
+
+void EngineCounters::cachesHitOnTheSecondRead() {
+    Engine e;
+    const auto x = e.upload(ramp(32));
+    const std::string body = "add.s64 %d1, %a0, %o64;\nld.global.f32 %f1, [%d1];\nld.global.f32 %f2, [%d1];\nld.global.cg.f32 %f3, [%d1];";
+    QVERIFY(e.run(kernelText(1, body), {1}, {32}, {x}));
+    QCOMPARE(e.report.counters.globalLoad.l1HitSectors, 4u); // the second; the third passes L1
+    QCOMPARE(e.report.counters.globalLoad.l2HitSectors, 4u);
+    QCOMPARE(e.report.counters.l2ReadSectors, 8u);
+    QCOMPARE(e.report.counters.dramReadBytes, 128u);
+    QVERIFY(e.run(kernelText(1, body), {1}, {32}, {x}));
+    QCOMPARE(e.report.counters.dramReadBytes, 0u); // still in L2
+    e.device.flushCaches();
+    QVERIFY(e.run(kernelText(1, body), {1}, {32}, {x}));
+    QCOMPARE(e.report.counters.dramReadBytes, 128u);
+}
+
+void EngineCounters::barriersAreCountedByWarp() {
+    Engine e;
+    QVERIFY(e.run(kernelText(0, "bar.sync 0;\nbar.sync 0;"), {3}, {128}, {}));
+    QCOMPARE(e.report.counters.barriers, 3u * 4 * 2);
+}
+
+void EngineCounters::windowRunsItsBlocksOnly() {
+    Engine e;
+    const auto x = e.upload(std::vector<std::uint32_t>(10, 0));
+    e.windows = {{2, 3}, {8, 1}};
+    const std::string body = "mul.wide.u32 %d1, %c, 4;\nadd.s64 %d1, %a0, %d1;\nst.global.u32 [%d1], 1;";
+    QVERIFY(e.run(kernelText(1, body), {10}, {1}, {x}));
+    QCOMPARE(e.report.counters.blocks, 4u);
+    QCOMPARE(e.report.blocksTotal, 10u);
+    QCOMPARE(e.download<std::uint32_t>(x, 10), (std::vector<std::uint32_t>{0, 0, 1, 1, 1, 0, 0, 0, 1, 0}));
+}
+
+void EngineCounters::registersAreRoundedToEight() {
+    Engine e;
+    QVERIFY(e.run(kernelText(0, "nop: mov.u32 %r1, 0;"), {1}, {32}, {}));
+    QCOMPARE(e.report.resources.registersPerThread, 16);
+    // 40 values that live at once
+    std::string body = ".reg .f32 %v<40>;\ncvt.rn.f32.u32 %v0, %tid;\n";
+    for (int i = 1; i < 40; ++i) body += "add.f32 %v" + std::to_string(i) + ", %v" + std::to_string(i - 1) + ", 0f3F800000;\n";
+    body += "mov.f32 %f1, 0f00000000;\n";
+    for (int i = 0; i < 40; ++i) body += "add.f32 %f1, %f1, %v" + std::to_string(i) + ";\n";
+    const auto x = e.upload(ramp(32));
+    QVERIFY(e.run(kernelText(1, body + "add.s64 %d1, %a0, %o64;\nst.global.f32 [%d1], %f1;"), {1}, {32}, {x}));
+    QVERIFY2(e.report.resources.registersPerThread >= 48 && e.report.resources.registersPerThread <= 56,
+             qPrintable(QString::number(e.report.resources.registersPerThread)));
+}
+
+void EngineCounters::linesCarryTheirSectors() {
+    Engine e;
+    const auto x = e.upload(ramp(4096));
+    const std::string body = "mul.lo.u32 %r1, %tid, 128;\ncvt.u64.u32 %d1, %r1;\nadd.s64 %d1, %a0, %d1;\n.loc 1 7 3\nld.global.f32 %f1, [%d1];\n.loc 1 8 3\nadd.f32 %f2, %f1, %f1;";
+    QVERIFY(e.run(kernelText(1, body), {1}, {32}, {x}));
+    const LineCounters *seven = nullptr, *eight = nullptr;
+    for (const auto &line : e.report.lines) {
+        QCOMPARE(line.file, std::string("kernel.cu"));
+        if (line.line == 7) seven = &line;
+        if (line.line == 8) eight = &line;
+    }
+    QVERIFY(seven != nullptr && eight != nullptr);
+    QCOMPARE(seven->globalSectors, 32u);
+    QCOMPARE(seven->idealSectors, 4u);
+    QCOMPARE(eight->mainStall, StallReason::LongScoreboard); // the addition waits for the load
+    QVERIFY(eight->stallCycles > 600);
+}
+
+QTEST_APPLESS_MAIN(EngineCounters)
+#include "tst_engine_counters.moc"
