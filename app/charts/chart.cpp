@@ -19,7 +19,10 @@ Chart::Chart(SessionDocument *document, NodeSelection *selection, QWidget *paren
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::NoFocus);
-    setAntialiasedElements(QCP::aeAll & ~QCP::aeGrid & ~QCP::aeAxes);
+    setAntialiasedElement(QCP::aePlottables);
+    setAntialiasedElement(QCP::aeItems);
+    setNotAntialiasedElement(QCP::aeGrid);
+    setNotAntialiasedElement(QCP::aeAxes);
     connect(document, &SessionDocument::nodesChanged, this, &Chart::refresh);
     connect(document, &SessionDocument::reset, this, &Chart::refresh);
     connect(selection, &NodeSelection::changed, this, &Chart::refresh);

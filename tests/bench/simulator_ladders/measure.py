@@ -268,7 +268,8 @@ def time_family(work, family, versions, log, limit):
                     samples = record["device_us"]
                     entry.update(time_us=round(median(samples), 3),
                                  interval_us=[round(value, 3) for value in interval(samples)],
-                                 host_us=round(median(record["host_us"]), 3), samples_us=samples)
+                                 host_us=round(median(record["host_us"]), 3),
+                                 samples_us=[round(value, 2) for value in samples])
         if not wrong or attempt == 1:
             return found
         groups = [["v0", version] if version != "v0" else ["v0"] for version in versions]
@@ -277,9 +278,10 @@ def time_family(work, family, versions, log, limit):
 
 def number(text):
     try:
-        return float(text.replace(",", ""))
+        value = float(text.replace(",", ""))
     except ValueError:
         return None
+    return int(value) if value.is_integer() else value
 
 
 def known_metrics(log):
@@ -314,19 +316,33 @@ def profile_family(work, family, versions, metrics, log, limit):
             continue
         counters = {metric: number(row[metric]) for metric in metrics if row.get(metric)}
         kernels.setdefault(order[place], []).append(
-            {"name": row["Kernel Name"], "grid": row.get("Grid Size"), "block": row.get("Block Size"),
+            {"name": row["Kernel Name"], "grid": extent(row.get("Grid Size")),
+             "block": extent(row.get("Block Size")),
              "counters": {name: value for name, value in counters.items() if value is not None}})
     return kernels
 
 
+def extent(text):
+    """"(64, 1, 1)" as a list."""
+    return [int(word) for word in re.findall(r"\d+", text or "")]
+
+
 def totals(kernels):
-    """Sums of what adds up over the kernels of one solve()."""
+    """Sums over the kernels of one solve() of what adds up."""
     result = {}
     for kernel in kernels:
         for name, value in kernel["counters"].items():
             if name.endswith(".sum"):
                 result[name] = result.get(name, 0) + value
     return result
+
+
+def pretty(value, depth=0, deepest=5):
+    """JSON with a line for every member down to a version's fields, compact below."""
+    if isinstance(value, dict) and value and depth < deepest:
+        lines = [f"{' ' * (depth + 1)}{json.dumps(key)}: {pretty(member, depth + 1)}" for key, member in value.items()]
+        return "{\n" + ",\n".join(lines) + "\n" + " " * depth + "}"
+    return json.dumps(value)
 
 
 def device_facts():
@@ -367,7 +383,7 @@ def main():
     record = {"schema": 1, "device": device_facts(), "ceilings": {}, "families": {}}
 
     def save():
-        (options.out / "h200.json").write_text(json.dumps(record, indent=1) + "\n")
+        (options.out / "h200.json").write_text(pretty(record) + "\n")
 
     log(json.dumps(record["device"]))
     result = run([str(work / "ceilings")], 90)

@@ -120,8 +120,6 @@ Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &prod
         if (!one)
             return std::unexpected(one.error());
         one->insert(QStringLiteral("name"), plan[i].name);
-        one->insert(QStringLiteral("seed"), qint64(plan[i].seed));
-        one->insert(QStringLiteral("variant"), plan[i].variant);
         one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(references[i].inputs));
         one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(references[i].expected));
         checkCases.append(*one);
@@ -132,7 +130,7 @@ Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &prod
             return std::unexpected(one.error());
         one->insert(QStringLiteral("name"), size.name);
         one->insert(QStringLiteral("weight"), size.weight);
-        one->insert(QStringLiteral("seed"), qint64(setting.request.seed));
+        one->insert(QStringLiteral("seeds"), inputSeeds(task, setting.request.seed));
         timeCases.append(*one);
     }
     return QJsonObject{{QStringLiteral("gpu"), setting.gpuFile},
@@ -264,7 +262,7 @@ QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest r
     const QList<PlannedCheck> plan = plannedChecks(setting->request.task, setting->request.seed);
     report(progress, QStringLiteral("building"), 0, 1, QStringLiteral("building"));
     // The reference runs while the compiler does.
-    auto references = makeReferences(setting->request.task, plan, stop);
+    auto references = makeReferences(setting->request.task, plan, setting->request.unconfined, stop);
     const auto product = co_await build({setting->request.task, setting->request.candidate, setting->compiler,
                                          setting->installation, setting->request.unconfined},
                                         stop);

@@ -2,6 +2,7 @@
 #include "work_plan.h"
 
 #include "evaluation/checks.h"
+#include "task/reference.h"
 
 #include <algorithm>
 
@@ -85,6 +86,14 @@ QJsonArray parameterSpecs(const Task &task)
                                  {QStringLiteral("second"), parameter.values.second}});
     }
     return specs;
+}
+
+QJsonArray inputSeeds(const Task &task, quint64 seed)
+{
+    QJsonArray seeds;
+    for (const Parameter &parameter : task.parameters)
+        seeds.append(QString::number(inputSeed(seed, parameter.name)));
+    return seeds;
 }
 
 Result<Floor> leastTime(const Task &task, const Sizes &sizes, const GpuSpec &gpu)

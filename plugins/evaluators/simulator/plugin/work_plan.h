@@ -26,6 +26,9 @@ struct PlannedCheck
 // What the worker must know of each parameter.
 [[nodiscard]] QJsonArray parameterSpecs(const Task &task);
 
+// Seed of each parameter's values, as text: JSON numbers end at 53 bits.
+[[nodiscard]] QJsonArray inputSeeds(const Task &task, quint64 seed);
+
 // The least time the task's own work needs on a device, in microseconds: bytes beyond L2 at DRAM's peak, all bytes at L2's
 // bandwidth, flops at the fastest arithmetic the device has. A candidate below it skips work.
 struct Floor

@@ -100,6 +100,9 @@ void readModel(const FieldReader &fields, ModelConstants &model)
     fields.number("l2_atomic_lanes_per_cycle", model.l2AtomicLanesPerCycle);
     fields.number("same_address_atomic_cycles", model.sameAddressAtomicCycles);
     fields.number("tensor_mma_efficiency", model.tensorMmaEfficiency);
+    fields.number("move_issue_share", model.moveIssueShare);
+    fields.number("loads_hoisted", model.loadsHoisted);
+    fields.number("loop_unroll", model.loopUnroll);
     fields.number("straggler_share", model.stragglerShare);
 }
 
@@ -166,6 +169,8 @@ std::string firstUnusable(const GpuModel &gpu)
         {"model.l2_peak_factor", gpu.model.l2PeakFactor},
         {"model.l2_atomic_lanes_per_cycle", gpu.model.l2AtomicLanesPerCycle},
         {"model.tensor_mma_efficiency", gpu.model.tensorMmaEfficiency},
+        {"model.loads_hoisted", gpu.model.loadsHoisted},
+        {"model.loop_unroll", gpu.model.loopUnroll},
     };
     for (const auto &[field, value] : divisors) {
         if (value <= 0) return std::string(field) + " is 0";

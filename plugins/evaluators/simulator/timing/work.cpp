@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timing/work.h"
 
+#include "timing/latency.h"
+
 #include <algorithm>
+#include <cmath>
 
 namespace kernelskill::simulator {
 namespace {
@@ -48,12 +51,13 @@ void addPipes(const LaunchCounters &counters, const GpuModel &gpu, BoundCycles &
     at(Bound::Tensor) = flops / gpu.rate("tensor") / gpu.model.tensorMmaEfficiency;
 }
 
-double issuedInAll(const LaunchCounters &counters)
+// The assembler removes most of PTX's moves (copies into phi registers, constants): only a part takes an issue slot.
+double issuedInAll(const LaunchCounters &counters, const GpuModel &gpu)
 {
     double sum = 0;
     for (const std::uint64_t count : counters.warpInstructions)
         sum += static_cast<double>(count);
-    return sum;
+    return sum - issued(counters, InstructionClass::Move) * (1 - gpu.model.moveIssueShare);
 }
 
 double sharedWavefronts(const LaunchCounters &counters, const GpuModel &gpu)
@@ -94,19 +98,24 @@ void addPendingWrites(const LaunchCounters &counters, double scale, const GpuMod
     work.dramWriteBytes += pending * std::min(1.0, traffic / gpu.l2Bytes);
 }
 
-// DRAM traffic of the whole grid, see ModelOptions::footprintBytes.
-void limitDram(BlockWork &work, double blocksTotal, const GpuModel &gpu, const ModelOptions &options)
+bool fitsInL2(const ModelOptions &options, const GpuModel &gpu)
 {
-    if (!options.footprintBytes || blocksTotal <= 0) return;
     // Sectors that hash unevenly are evicted before the cache is full, hence not the whole of it.
     constexpr double usableShare = 0.8;
-    if (*options.footprintBytes > gpu.l2Bytes * usableShare) return;
-    const double most = *options.footprintBytes / blocksTotal;
+    return options.footprintBytes && *options.footprintBytes <= gpu.l2Bytes * usableShare;
+}
+
+// DRAM traffic of the whole grid, see ModelOptions::footprintBytes.
+void limitDram(BlockWork &work, double blocksTotal, double waves, const GpuModel &gpu, const ModelOptions &options)
+{
+    if (!options.footprintBytes || blocksTotal <= 0) return;
+    const double fetches = fitsInL2(options, gpu) ? 1 : std::max(1.0, std::ceil(waves));
+    const double most = *options.footprintBytes / blocksTotal * fetches;
     work.dramReadBytes = std::min(work.dramReadBytes, most);
     work.dramWriteBytes = std::min(work.dramWriteBytes, most);
 }
 
-void addMemory(const LaunchReport &report, const GpuModel &gpu, const ModelOptions &options, BlockWork &work)
+MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double waves, const ModelOptions &options, BlockWork &work)
 {
     const LaunchCounters &counters = report.counters;
     const double blocks = static_cast<double>(counters.blocks);
@@ -128,7 +137,8 @@ void addMemory(const LaunchReport &report, const GpuModel &gpu, const ModelOptio
     work.dramWriteBytes = static_cast<double>(counters.dramWriteBytes) / blocks;
     const double blocksTotal = static_cast<double>(std::max(report.blocksTotal, counters.blocks));
     addPendingWrites(counters, blocksTotal / blocks, gpu, work);
-    limitDram(work, blocksTotal, gpu, options);
+    const double countedReadBytes = work.dramReadBytes;
+    limitDram(work, blocksTotal, waves, gpu, options);
     work.usefulBytes =
         static_cast<double>(counters.globalLoad.bytes + counters.globalStore.bytes + counters.globalAtomic.bytes) /
         blocks;
@@ -139,12 +149,19 @@ void addMemory(const LaunchReport &report, const GpuModel &gpu, const ModelOptio
     if (dram > 0) at(Bound::Dram) = dram / gpu.dramBytesPerCycle(work.dramWriteBytes / dram);
     // Little's law: bytes on the way = bandwidth × latency, so an SM moves at most inflight/latency bytes a cycle.
     const double missed = static_cast<double>(counters.l2ReadSectors) * sectorBytes / blocks;
+    MissOrigin origin;
     if (missed > 0) {
-        const double fromDram = std::clamp(work.dramReadBytes / missed, 0.0, 1.0);
-        const double latency = gpu.latency("l2") + fromDram * (gpu.latency("dram") - gpu.latency("l2"));
-        at(Bound::Inflight) = missed * latency / gpu.model.inflightBytesPerSm;
+        origin.countedDramShare = std::clamp(countedReadBytes / missed, 0.0, 1.0);
+        const double limited = std::clamp(work.dramReadBytes / missed, 0.0, 1.0);
+        at(Bound::Inflight) = missed * (gpu.latency("l2") + limited * (gpu.latency("dram") - gpu.latency("l2")))
+                              / gpu.model.inflightBytesPerSm;
+        // Blocks of the first wave ask for a byte before anyone's fetch of it has arrived, and wait like the first.
+        const double firstWave = 1 / std::max(1.0, waves);
+        origin.trueDramShare = fitsInL2(options, gpu) ? origin.countedDramShare * firstWave + limited * (1 - firstWave)
+                                                      : origin.countedDramShare;
     }
     at(Bound::Atomics) = atomicCycles(counters, gpu) / blocks;
+    return origin;
 }
 
 // A block whose warps meet at barriers cannot hide its own loads behind its own arithmetic: everyone loads, then
@@ -200,14 +217,14 @@ double tagWavefronts(const AccessCounters &access)
     return std::max(lines, requests);
 }
 
-BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, const ModelOptions &options)
+BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, double waves, const ModelOptions &options)
 {
     BlockWork work;
     const LaunchCounters &counters = report.counters;
     if (counters.blocks == 0) return work;
     const double blocks = static_cast<double>(counters.blocks);
     work.warps = std::max(static_cast<double>(counters.warps) / blocks, 1.0);
-    work.instructions = issuedInAll(counters) / blocks;
+    work.instructions = issuedInAll(counters, gpu) / blocks;
 
     BoundCycles pipes{};
     addPipes(counters, gpu, pipes);
@@ -215,12 +232,13 @@ BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, const Model
         work.demand[i] = pipes[i] / blocks;
     const auto at = [&work](Bound bound) -> double & { return work.demand[static_cast<std::size_t>(bound)]; };
     at(Bound::Issue) = work.instructions / gpu.rate("issue") / gpu.model.issueEfficiency;
-    addMemory(report, gpu, options, work);
+    const MissOrigin origin = addMemory(report, gpu, waves, options, work);
     at(Bound::BlockStart) = gpu.model.blockStartCycles;
     const double critical = static_cast<double>(counters.blockCriticalCycles) / blocks;
     const double added = gpu.model.blockLatencyCycles + queueingBetweenBarriers(counters, gpu, work);
-    at(Bound::Latency) = critical + added;
-    work.longestCycles = std::max(static_cast<double>(counters.longestBlockCycles), critical) + added;
+    const double factor = criticalPathFactor(report, gpu, origin);
+    at(Bound::Latency) = critical * factor + added;
+    work.longestCycles = std::max(static_cast<double>(counters.longestBlockCycles), critical) * factor + added;
     return work;
 }
 

@@ -49,7 +49,8 @@ inline constexpr std::size_t boundCount = static_cast<std::size_t>(Bound::Count)
 struct ModelOptions
 {
     // Bytes of the allocations the kernel can reach. When they fit in L2, DRAM sends each byte at most once and takes
-    // it at most once, however often a sample of blocks that was run by itself had to fetch it.
+    // it at most once, however often a sample of blocks that was run by itself had to fetch it. When they do not, each
+    // wave of co-resident blocks fetches a byte at most once: its blocks walk their data at the same pace.
     std::optional<double> footprintBytes;
 };
 
@@ -71,7 +72,9 @@ struct BlockWork
 };
 
 // The average over the blocks that ran. A report without blocks gives no work.
-[[nodiscard]] BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, const ModelOptions &options = {});
+// waves: of the whole grid.
+[[nodiscard]] BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, double waves,
+                                  const ModelOptions &options = {});
 
 // Wavefronts of L1 for one kind of access: a request costs one look-up for each 128-byte line it touches. Where the
 // engine did not count lines they follow from how full the sectors are: full ones lie four to a line, and when a

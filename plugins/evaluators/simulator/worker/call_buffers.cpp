@@ -44,8 +44,28 @@ CallBuffers::~CallBuffers()
 }
 
 std::expected<void, std::string> CallBuffers::prepare(const WorkRequest &request, const Binding &binding,
-                                                      std::uint64_t seed, const std::string &variant,
                                                       const std::vector<std::string> &inputFiles)
+{
+    return prepareWith(request, binding, [&](std::size_t i, std::vector<std::byte> &content, std::uint64_t) -> std::expected<void, std::string> {
+        if (i >= inputFiles.size() || inputFiles[i].empty())
+            return std::unexpected("there are no inputs for " + request.parameters[i].name);
+        if (!readInto(inputFiles[i], content))
+            return std::unexpected("the inputs in " + inputFiles[i] + " cannot be read, or are of another size than the task says");
+        return {};
+    });
+}
+
+std::expected<void, std::string> CallBuffers::prepare(const WorkRequest &request, const Binding &binding,
+                                                      const std::vector<std::uint64_t> &seeds)
+{
+    return prepareWith(request, binding, [&](std::size_t i, std::vector<std::byte> &content, std::uint64_t count) -> std::expected<void, std::string> {
+        if (i >= seeds.size())
+            return std::unexpected("there is no seed for " + request.parameters[i].name);
+        return fillInput(request.parameters[i], seeds[i], content, count);
+    });
+}
+
+std::expected<void, std::string> CallBuffers::prepareWith(const WorkRequest &request, const Binding &binding, const Fill &fill)
 {
     const std::size_t count = request.parameters.size();
     if (binding.shapes.size() != count || binding.scalars.size() != count)
@@ -68,11 +88,8 @@ std::expected<void, std::string> CallBuffers::prepare(const WorkRequest &request
         std::vector<std::byte> content(buffer.bytes);
         if (!parameter.read)
             kit::poison(*dtype, poisonSeed(i), content.data(), buffer.count);
-        else if (i < inputFiles.size() && !inputFiles[i].empty()) {
-            if (!readInto(inputFiles[i], content))
-                return std::unexpected("the inputs in " + inputFiles[i] + " have another size than the task says");
-        } else if (const auto made = fillInput(parameter, seed, variant, content, buffer.count); !made)
-            return std::unexpected(made.error());
+        else if (const auto filled = fill(i, content, buffer.count); !filled)
+            return filled;
         buffer.address = m_server.allocate(buffer.bytes, parameter.name);
         if (buffer.address == 0)
             return std::unexpected("no memory on the simulated device for " + parameter.name);

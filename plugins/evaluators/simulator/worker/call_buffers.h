@@ -6,6 +6,7 @@
 #include "worker/device_server.h"
 #include "worker/request.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,11 +21,12 @@ public:
     CallBuffers(const CallBuffers &) = delete;
     CallBuffers &operator=(const CallBuffers &) = delete;
 
-    // Makes inputs (from the files where given, else by the kit's generator), allocates and fills device memory.
+    // Allocates and fills device memory, with the inputs in the files or with values of these seeds (one a parameter).
     // An error is trouble of ours: no memory, a file that cannot be read.
     [[nodiscard]] std::expected<void, std::string> prepare(const WorkRequest &request, const Binding &binding,
-                                                           std::uint64_t seed, const std::string &variant,
                                                            const std::vector<std::string> &inputFiles);
+    [[nodiscard]] std::expected<void, std::string> prepare(const WorkRequest &request, const Binding &binding,
+                                                           const std::vector<std::uint64_t> &seeds);
     // Values in the order of the parameters, as the host program expects them.
     [[nodiscard]] std::vector<std::vector<std::byte>> arguments() const;
 
@@ -45,6 +47,9 @@ private:
         std::vector<std::byte> scalar;
         std::uint64_t address = 0, bytes = 0, count = 0;
     };
+    using Fill = std::function<std::expected<void, std::string>(std::size_t parameter, std::vector<std::byte> &content,
+                                                                std::uint64_t count)>;
+    std::expected<void, std::string> prepareWith(const WorkRequest &request, const Binding &binding, const Fill &fill);
     Device &m_device;
     DeviceServer &m_server;
     std::vector<Buffer> m_buffers;

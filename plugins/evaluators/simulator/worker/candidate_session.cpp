@@ -146,7 +146,8 @@ void CandidateSession::finish(WorkResult &result)
         return;
     m_finished = true;
     const kit::ConfinedEnd &end = m_process.finish();
-    for (const std::string *text : {&end.standardOutput, &end.standardError}) {
+    const std::string printed = m_device.takeOutput();
+    for (const std::string *text : {&printed, &end.standardOutput, &end.standardError}) {
         if (!text->empty())
             result.log += *text + (text->back() == '\n' ? "" : "\n");
     }

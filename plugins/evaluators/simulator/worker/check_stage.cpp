@@ -46,7 +46,7 @@ struct Totals
 bool runCase(CandidateSession &session, const WorkRequest &request, const CheckCase &one, Totals &totals, WorkResult &result)
 {
     CallBuffers buffers(session.device(), session.server());
-    if (const auto ready = buffers.prepare(request, one.binding, one.seed, one.variant, one.inputFiles); !ready) {
+    if (const auto ready = buffers.prepare(request, one.binding, one.inputFiles); !ready) {
         result.skip(one.name, ready.error());
         return true;
     }

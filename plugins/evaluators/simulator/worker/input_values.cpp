@@ -24,19 +24,17 @@ std::optional<kit::DistributionKind> kindOf(const std::string &name)
 
 } // namespace
 
-std::expected<void, std::string> fillInput(const ParameterSpec &parameter, std::uint64_t seed, const std::string &variant,
+std::expected<void, std::string> fillInput(const ParameterSpec &parameter, std::uint64_t seed,
                                            std::span<std::byte> bytes, std::uint64_t count)
 {
     const kit::Dtype *dtype = kit::findDtype(parameter.dtype);
     const auto kind = kindOf(parameter.distribution);
-    const auto fill = kit::variantFromString(variant);
-    if (!dtype || !kind || !fill)
-        return std::unexpected("cannot make values for " + parameter.name + ": " + parameter.dtype + ", "
-                               + parameter.distribution + ", " + variant);
+    if (!dtype || !kind)
+        return std::unexpected("cannot make values for " + parameter.name + ": " + parameter.dtype + ", " + parameter.distribution);
     const bool repeats = count > longestPattern && *kind != kit::DistributionKind::Permutation;
     const std::uint64_t made = repeats ? longestPattern : count;
     const kit::ValueDistribution distribution{*kind, parameter.first, parameter.second};
-    kit::generateValues(*dtype, distribution, *fill, kit::Seed::of(seed, parameter.name), bytes.data(), 0, made, count);
+    kit::generateValues(*dtype, distribution, kit::Variant::Random, kit::Seed(seed), bytes.data(), 0, made, count);
     for (std::size_t done = made * dtype->bytes; done < bytes.size();) {
         const std::size_t part = std::min(done, bytes.size() - done);
         std::memcpy(bytes.data() + done, bytes.data(), part);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request.h"
 
+#include <cstdlib>
+
 namespace kernelskill::simulator {
 
 namespace {
@@ -39,8 +41,6 @@ CheckCase checkCase(const Json &object)
     CheckCase result;
     result.name = object.at("name");
     result.binding = binding(object);
-    result.seed = object.at("seed");
-    result.variant = object.at("variant");
     result.inputFiles = files(object, "inputs");
     result.expectedFiles = files(object, "expected");
     return result;
@@ -52,8 +52,8 @@ TimeCase timeCase(const Json &object)
     result.name = object.at("name");
     result.weight = object.at("weight");
     result.binding = binding(object);
-    result.seed = object.at("seed");
-    result.inputFiles = files(object, "inputs");
+    for (const std::string &seed : object.at("seeds").get<std::vector<std::string>>())
+        result.seeds.push_back(std::strtoull(seed.c_str(), nullptr, 10));
     return result;
 }
 

@@ -31,9 +31,7 @@ struct CheckCase
 {
     std::string name;    // "outputs rows=7 cols=515 seed 1"
     Binding binding;
-    std::uint64_t seed = 1;
-    std::string variant; // "random", "zeros", "ones", "large", "tiny", "negative"
-    std::vector<std::string> inputFiles; // one a parameter: raw elements, or empty: generated from seed and variant
+    std::vector<std::string> inputFiles; // one a parameter: raw elements, empty for what is not read
     std::vector<std::string> expectedFiles; // one a parameter: doubles, empty for what is not written
 };
 
@@ -42,8 +40,7 @@ struct TimeCase
     std::string name;
     double weight = 1;
     Binding binding;
-    std::uint64_t seed = 1;
-    std::vector<std::string> inputFiles;
+    std::vector<std::uint64_t> seeds; // one a parameter: its values are made here
 };
 
 struct WorkRequest

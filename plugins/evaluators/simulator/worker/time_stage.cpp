@@ -26,7 +26,7 @@ std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const
     ServeMode mode = ServeMode::Sample;
     {
         CallBuffers buffers(checked.device(), checked.server());
-        if (const auto ready = buffers.prepare(request, one.binding, one.seed, "random", one.inputFiles); !ready)
+        if (const auto ready = buffers.prepare(request, one.binding, one.seeds); !ready)
             return std::unexpected(ready.error());
         const auto learnt = checked.call(buffers.arguments(), ServeMode::Pilot, result);
         if (!learnt)
@@ -43,7 +43,7 @@ std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const
         if (!session.start(local))
             return std::unexpected("the candidate's process did not start a second time");
         CallBuffers buffers(session.device(), session.server());
-        if (const auto ready = buffers.prepare(request, one.binding, one.seed, "random", one.inputFiles); !ready)
+        if (const auto ready = buffers.prepare(request, one.binding, one.seeds); !ready)
             return std::unexpected(ready.error());
         auto call = session.call(buffers.arguments(), mode, local);
         if (call && !call->failed && prepared(*call)) {

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "example_session.h"
+#include "models/node_text.h"
+#include "models/panel_rows.h"
+#include "models/round_progress.h"
+#include "models/session_document.h"
+#include "models/skill_model.h"
+#include "models/task_model.h"
+#include "models/trajectory_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace Qt::StringLiterals;
+using namespace kernelskill;
+
+class TestModels : public QObject
+{
+    Q_OBJECT
+
+    static void feed(SessionDocument &document, bool running)
+    {
+        const ExampleSession session = exampleSession(running);
+        for (const Event &event : session.events)
+            document.apply(event, session.blobs);
+    }
+
+private Q_SLOTS:
+    void initTestCase() { QTest::failOnWarning(); }
+    void trajectoryGrowsUnderTheTester()
+    {
+        SessionDocument document;
+        TrajectoryModel model(&document);
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        feed(document, true);
+        QCOMPARE(model.rowCount(), 1);
+        const QModelIndex best = model.indexOfNode(6);
+        QCOMPARE(model.nodeAt(best), 6);
+        QCOMPARE(best.siblingAtColumn(TrajectoryModel::SpeedupColumn).data().toString(), u"12.6× [11.2, 14.2] modelled, verified"_s);
+        QCOMPARE(model.nodeAt(best.parent()), 4);
+        // Wrong and running nodes give a word, never a number.
+        QCOMPARE(model.indexOfNode(2).siblingAtColumn(TrajectoryModel::SpeedupColumn).data().toString(), u"wrong"_s);
+        QCOMPARE(model.indexOfNode(10).siblingAtColumn(TrajectoryModel::SpeedupColumn).data().toString(), u"running"_s);
+    }
+    void applyingTwiceChangesNothing()
+    {
+        SessionDocument document;
+        feed(document, false);
+        const qsizetype events = document.events().size();
+        feed(document, false);
+        QCOMPARE(document.events().size(), events);
+        QCOMPARE(document.trajectory().nodes.size(), 11);
+    }
+    void fileGivesTheSameAsEvents()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(u"x.kss"_s);
+        QVERIFY(writeExampleSession(path, false));
+        const auto contents = readSession(path);
+        QVERIFY2(contents.has_value(), contents ? "" : qPrintable(contents.error().message));
+        SessionDocument document;
+        document.setContents(*contents);
+        QCOMPARE(document.trajectory().best, 6);
+        QVERIFY(document.evaluation(6) != nullptr);
+        QCOMPARE(document.evaluation(6)->profile.device, u"h200"_s);
+        QVERIFY(document.candidate(6)->mainText().contains("float4"_L1));
+        QCOMPARE(document.retrieval(6)->tier, u"M"_s);
+        QCOMPARE(document.evaluation(10)->verdict, Verdict::Verified);
+        const auto entry = sessionEntry(path);
+        QVERIFY(entry.has_value());
+        QCOMPARE(entry->task, u"row_softmax"_s);
+        QVERIFY(entry->best && entry->best->value > 12);
+    }
+    void whyRowsSayTrueFalseUnknown()
+    {
+        SessionDocument document;
+        feed(document, false);
+        TreeRowsModel model({u"a"_s, u"b"_s, u"c"_s});
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setRows(panel_rows::why({document.node(6), document.round(6), document.retrieval(6), {}}));
+        const QModelIndex held = model.find(panel_rows::TruthRole, int(Truth::True));
+        QVERIFY(held.data().toString().contains("Memory latency"_L1));
+        const QModelIndex first = model.index(0, 0, held);
+        QCOMPARE(first.data().toString(), u"dram_throughput_pct"_s);
+        QCOMPARE(first.siblingAtColumn(1).data().toString(), u"58.8\u202F%"_s);
+        QCOMPARE(first.siblingAtColumn(2).data().toString(), u"≥ 40\u202F%"_s);
+        const QModelIndex unknown = model.find(panel_rows::TruthRole, int(Truth::Unknown));
+        QVERIFY(unknown.isValid());
+        // Sections: predicates, methods, ranking, plan, promised and observed.
+        QCOMPARE(model.rowCount(), 5);
+        model.setRows(panel_rows::why({document.node(0), nullptr, nullptr, {}}));
+        QCOMPARE(model.rowCount(), 0);
+    }
+    void evidenceListsEveryCheck()
+    {
+        SessionDocument document;
+        feed(document, false);
+        TreeRowsModel model({u"a"_s, u"b"_s, u"c"_s});
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setRows(panel_rows::evidence(document.evaluation(2), document.node(2)));
+        const QModelIndex checks = model.index(1, 0);
+        QCOMPARE(checks.data().toString(), u"Checks"_s);
+        QCOMPARE(model.rowCount(checks), document.evaluation(2)->checks.size());
+        QCOMPARE(checks.siblingAtColumn(2).data().toString(), u"6 of 8 passed"_s);
+    }
+    void skillsGroupByState()
+    {
+        SkillModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        Skill pinned, active, rejected;
+        pinned.name = u"coalesced-access"_s;
+        pinned.title = u"Coalesced access"_s;
+        pinned.state = SkillState::Pinned;
+        active.name = u"vectorised-loads"_s;
+        active.title = u"Vectorised loads"_s;
+        rejected.name = u"fast-math"_s;
+        rejected.title = u"Fast math"_s;
+        rejected.state = SkillState::Rejected;
+        SkillStatistics wins{u"vectorised-loads"_s, u"sm_90"_s, u"memory_latency"_s, u"S3"_s, 4, 3, 1, 1.2, 0.5};
+        model.setContents({active, rejected, pinned}, {wins});
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(model.index(0, 0).data().toString(), u"Pinned"_s);
+        const QModelIndex row = model.find(SkillModel::NameRole, u"vectorised-loads"_s);
+        QCOMPARE(row.siblingAtColumn(SkillModel::WonColumn).data().toString(), u"3"_s);
+        QCOMPARE(row.siblingAtColumn(SkillModel::LostColumn).data().toString(), u"1"_s);
+        QVERIFY(qFuzzyCompare(row.data(SkillModel::GainRole).toDouble(), std::exp(0.3)));
+        QVERIFY(row.data(SkillModel::LowRole).toDouble() < row.data(SkillModel::GainRole).toDouble());
+        // Same shape: the row stays the same row.
+        const QPersistentModelIndex kept = row;
+        wins.wins = 4;
+        model.setContents({active, rejected, pinned}, {wins});
+        QVERIFY(kept.isValid());
+        QCOMPARE(kept.sibling(kept.row(), SkillModel::WonColumn).data().toString(), u"4"_s);
+    }
+    void sessionsStandBelowTheirTask()
+    {
+        TaskModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        SessionEntry session;
+        session.path = u"/s/a.kss"_s;
+        session.name = u"a"_s;
+        session.task = u"row_softmax"_s;
+        model.setContents({{u"row_softmax"_s, {}, u"/t/row_softmax"_s, true}, {u"layer_norm"_s, {}, u"/t/layer_norm"_s, true}}, {session});
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.rowCount(model.index(0, 0)), 1);
+        QCOMPARE(model.index(0, 1).data().toString(), u"1"_s);
+        model.setOpenSession(u"/s/live.kss"_s, u"live"_s, {}, u"layer_norm"_s, u"starting"_s, true);
+        QCOMPARE(model.rowCount(model.index(1, 0)), 1);
+        QVERIFY(model.find(TaskModel::SessionRole, u"/s/live.kss"_s).data(TaskModel::RunningRole).toBool());
+    }
+    void selectionFollowsUntilAPersonSelects()
+    {
+        SessionDocument document;
+        NodeSelection selection(&document);
+        const ExampleSession session = exampleSession(true);
+        for (const Event &event : session.events) {
+            document.apply(event, session.blobs);
+            if (document.trajectory().nodes.size() == 6 && selection.follows() && selection.selected() == 5)
+                selection.select(1);
+        }
+        QVERIFY(!selection.follows());
+        QCOMPARE(selection.selected(), 1);
+        QCOMPARE(selection.compared(), 0);
+        QCOMPARE(selection.unseen(), 5);
+        selection.compareWith(3);
+        QCOMPARE(selection.compared(), 3);
+        selection.setFollow(true);
+        QCOMPARE(selection.selected(), 10);
+        QCOMPARE(selection.unseen(), 0);
+    }
+    void progressOfARunningRound()
+    {
+        SessionDocument document;
+        feed(document, true);
+        document.setStage(10, u"checking"_s, 14, 24);
+        const RoundProgress progress = roundProgress(document, true);
+        QCOMPARE(progress.round, 8);
+        QCOMPARE(progress.title, u"Fused exp2"_s);
+        QCOMPARE(progress.steps.size(), 7);
+        QCOMPARE(progress.steps[3].state, RoundStep::State::Done);
+        QCOMPARE(progress.steps[5].state, RoundStep::State::Active);
+        QCOMPARE(progress.steps[5].detail, u"14 of 24"_s);
+        QCOMPARE(progress.steps[6].state, RoundStep::State::Waiting);
+    }
+};
+
+QTEST_MAIN(TestModels)
+#include "tst_models.moc"

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window as a person uses it, on a display with a window manager.
+#include "diff/diff_panel.h"
+#include "example_session.h"
+#include "settings/theme.h"
+#include "shell/command_line.h"
+#include "shell/main_window.h"
+#include "trajectory/trajectory_panel.h"
+
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace Qt::StringLiterals;
+using namespace kernelskill;
+
+class TestWindow : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir m_folder;
+    std::unique_ptr<MainWindow> m_window;
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
+            qputenv(variable, m_folder.path().toLocal8Bit());
+        const QString path = m_folder.filePath(u"example.kss"_s);
+        const auto written = writeExampleSession(path, false);
+        QVERIFY2(written.has_value(), written ? "" : qPrintable(written.error().message));
+        theme().setMode(ThemeMode::Light);
+        theme().applyToApplication();
+        CommandLine options;
+        options.files = {path};
+        options.size = QSize(1600, 960);
+        m_window = std::make_unique<MainWindow>(options);
+        m_window->show();
+        m_window->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        QTRY_VERIFY(m_window->isSettled());
+        QCOMPARE(m_window->document()->trajectory().nodes.size(), 11);
+    }
+    void opensOnTheBest()
+    {
+        QCOMPARE(m_window->selection()->selected(), 6);
+        QCOMPARE(m_window->selection()->compared(), 4);
+        QVERIFY(m_window->windowTitle().startsWith("row_softmax"_L1));
+        QTRY_VERIFY(m_window->diffPanel()->view()->hunkCount() > 0);
+    }
+    void arrowKeysWalkTheGraph()
+    {
+        TrajectoryView *view = m_window->trajectoryPanel()->view();
+        view->setFocus();
+        QTRY_VERIFY(view->hasFocus());
+        QTest::keyClick(view, Qt::Key_Left);
+        QCOMPARE(m_window->selection()->selected(), 4);
+        QTest::keyClick(view, Qt::Key_Left);
+        QCOMPARE(m_window->selection()->selected(), 3);
+        QTest::keyClick(view, Qt::Key_Right);
+        QTest::keyClick(view, Qt::Key_Right);
+        QCOMPARE(m_window->selection()->selected(), 6);
+        QTest::keyClick(view, Qt::Key_Home);
+        QCOMPARE(m_window->selection()->selected(), 0);
+        QTest::keyClick(view, Qt::Key_End);
+        QCOMPARE(m_window->selection()->selected(), 6);
+    }
+    void clickSelectsAndControlClickCompares()
+    {
+        TrajectoryView *view = m_window->trajectoryPanel()->view();
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->nodeRect(7).center().toPoint());
+        QCOMPARE(m_window->selection()->selected(), 7);
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, Qt::ControlModifier, view->nodeRect(1).center().toPoint());
+        QCOMPARE(m_window->selection()->selected(), 7);
+        QCOMPARE(m_window->selection()->compared(), 1);
+    }
+    void hunksAreWalked()
+    {
+        m_window->selection()->select(6);
+        DiffView *view = m_window->diffPanel()->view();
+        QTRY_VERIFY(view->isSettled() && view->hunkCount() > 1);
+        QCOMPARE(view->currentHunk(), 0);
+        view->setFocus();
+        QTest::keyClick(view, Qt::Key_N);
+        QCOMPARE(view->currentHunk(), 1);
+        QTest::keyClick(view, Qt::Key_P);
+        QCOMPARE(view->currentHunk(), 0);
+    }
+    void diffTurnsUnifiedWhenNarrow()
+    {
+        QVERIFY(!m_window->diffPanel()->view()->isUnified());
+        m_window->resize(1150, 900);
+        QTRY_VERIFY(m_window->diffPanel()->view()->isUnified());
+        m_window->resize(1600, 960);
+        QTRY_VERIFY(!m_window->diffPanel()->view()->isUnified());
+    }
+    void zoomLevelsKeepTheNodesThere()
+    {
+        TrajectoryView *view = m_window->trajectoryPanel()->view();
+        for (const double zoom : {0.1, 0.4, 1.0}) {
+            view->setZoom(zoom, view->viewport()->rect().center());
+            QCOMPARE(view->zoom(), zoom);
+            view->ensureVisible(6);
+            QCOMPARE(view->nodeAt(view->nodeRect(6).center().toPoint()), 6);
+        }
+        view->fit();
+    }
+    void themeSwitches()
+    {
+        theme().setMode(ThemeMode::Dark);
+        QCOMPARE(m_window->palette().color(QPalette::Window), theme().color(u"surface.window"_s, true));
+        QTRY_VERIFY(m_window->isSettled());
+        QVERIFY(m_window->grab().toImage().pixelColor(800, 500).lightness() < 90);
+        theme().setMode(ThemeMode::Light);
+        QCOMPARE(m_window->palette().color(QPalette::Window), theme().color(u"surface.window"_s, false));
+    }
+    void perspectivesRearrange()
+    {
+        for (const QString &name : {u"Review"_s, u"Teach"_s, u"Tune"_s}) {
+            m_window->setPerspective(name);
+            QCOMPARE(m_window->perspective(), name);
+        }
+    }
+    void brokenFileShowsABanner()
+    {
+        const QString path = m_folder.filePath(u"broken.kss"_s);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("no session");
+        file.close();
+        m_window->openSession(path);
+        QTRY_VERIFY(m_window->isSettled());
+        QCOMPARE(m_window->document()->trajectory().nodes.size(), 11); // what was open stays
+    }
+    void cleanupTestCase() { m_window.reset(); }
+};
+
+QTEST_MAIN(TestWindow)
+#include "tst_window.moc"
