@@ -225,6 +225,11 @@ void NodeMarks::drawLabels(QCPPainter &painter)
     for (const NodePoint &point : m_points) {
         const QPointF centre = position(point);
         taken.append(QRectF(centre.x() - 7, centre.y() - 7, 14, 14));
+        if (point.interval && !point.below)
+            taken.append(QRectF(centre.x() - 5, valueAxis()->coordToPixel(point.interval->high), 10,
+                                valueAxis()->coordToPixel(point.interval->low) - valueAxis()->coordToPixel(point.interval->high)));
+        if (point.best || point.human)
+            taken.append(QRectF(centre.x() + 4, centre.y() - 16, 16, 24));
     }
     const QRectF room = QRectF(mParentPlot->axisRect()->rect());
     const auto place = [&](const NodePoint &point) {

@@ -81,6 +81,8 @@ Chart *ChartPane::current() const
 
 void ChartPane::showState()
 {
+    // As wide as its words: the header has other things to show.
+    m_chooser->setFixedWidth(QFontMetrics(m_chooser->font()).horizontalAdvance(m_chooser->currentText()) + 32);
     Chart *chart = current();
     m_note->setText(chart->note());
     m_empty->setText(chart->emptySentence());

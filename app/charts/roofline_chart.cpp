@@ -153,8 +153,9 @@ void RooflineChart::addRoof(double gb_s, double flopRoof, const QString &label, 
                       : QPen(themeColor("text.secondary"), 1, Qt::DashLine));
     roof->setData(x, y);
     // The words run along the line, where it is in view.
-    const double topX = std::min({right, yAxis->range().upper * 1000 / gb_s, knee});
-    const double at = std::sqrt(std::max(left, yAxis->range().lower * 1000 / gb_s) * topX) * (main ? 1.6 : 0.8);
+    const double from = std::max(left, yAxis->range().lower * 1000 / gb_s);
+    const double to = std::min({right, yAxis->range().upper * 1000 / gb_s, knee});
+    const double at = from * std::pow(to / from, main ? 0.85 : 0.4);
     const QPointF a(xAxis->coordToPixel(left), yAxis->coordToPixel(left * gb_s)), b(xAxis->coordToPixel(right), yAxis->coordToPixel(right * gb_s));
     auto *text = new QCPItemText(this);
     text->position->setCoords(at, at * gb_s * 1e-3);

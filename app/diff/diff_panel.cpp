@@ -219,6 +219,7 @@ void DiffPanel::updateTabs(const Evaluation *evaluation)
                            || (name == profileTab && evaluation && !evaluation->profile.isEmpty());
         m_tabs->setTabVisible(i, there || i == m_tabs->currentIndex());
     }
+    m_tabs->updateGeometry();
 }
 
 void DiffPanel::refresh()
@@ -231,6 +232,7 @@ void DiffPanel::refresh()
     const QString file = candidate && !candidate->isEmpty() ? candidate->files.first().path : QString();
     m_left->setVisible(a != nullptr);
     m_left->setNode(a, {});
+    m_right->setVisible(b != nullptr);
     m_right->setNode(b, tab == cudaTab ? file : QString());
     showStep(a, b);
     const auto signature = [](const TrajectoryNode *node) {

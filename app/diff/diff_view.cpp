@@ -8,7 +8,9 @@
 #include <QContextMenuEvent>
 #include <QFutureWatcher>
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QMenu>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
 #include <QToolTip>

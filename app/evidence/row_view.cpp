@@ -175,9 +175,20 @@ private:
         }
         const bool mono = index.data(panel_rows::MonospaceRole).toBool();
         painter.setFont(theme().font(mono ? TextStyle::Code : kind == Kind::Group || hasState ? TextStyle::Strong : TextStyle::Body));
+        QString name = cell(index, 0);
+        // "Bottleneck  Memory latency": what it is stands back behind what it is called.
+        if (const qsizetype cut = name.indexOf(u"  "_s); kind == Kind::Group && cut > 0) {
+            painter.save();
+            painter.setFont(theme().font(TextStyle::Body));
+            painter.setPen(themeColor("text.secondary"));
+            painter.drawText(QRect(left, rect.top(), end - left, rect.height()), Qt::AlignVCenter, name.left(cut));
+            left += painter.fontMetrics().horizontalAdvance(u"Bottleneck"_s) + 8;
+            name = name.mid(cut + 2);
+            painter.restore();
+        }
         painter.setPen(themeColor("text.primary"));
         painter.drawText(QRect(left, rect.top(), std::max(10, end - left), rect.height()), Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(cell(index, 0), Qt::ElideRight, std::max(10, end - left)));
+                         painter.fontMetrics().elidedText(name, Qt::ElideRight, std::max(10, end - left)));
         if (!subtext.isEmpty()) {
             painter.setFont(theme().font(TextStyle::Caption));
             painter.setPen(themeColor("text.secondary"));

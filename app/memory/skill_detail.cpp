@@ -45,7 +45,7 @@ QString bodyHtml(const QString &markdown)
 {
     QTextDocument document;
     document.setDefaultFont(theme().font(TextStyle::Body));
-    document.setMarkdown(markdown, QTextDocument::MarkdownDialectGitHub | QTextDocument::MarkdownNoHTML);
+    document.setMarkdown(markdown, QTextDocument::MarkdownFeatures(QTextDocument::MarkdownDialectGitHub) | QTextDocument::MarkdownNoHTML);
     QString html = document.toHtml();
     const qsizetype start = html.indexOf(u'>', html.indexOf("<body"_L1)) + 1;
     return html.mid(start, html.lastIndexOf("</body>"_L1) - start);

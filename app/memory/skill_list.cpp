@@ -10,6 +10,7 @@
 #include <QPainter>
 #include <QStyledItemDelegate>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace Qt::StringLiterals;
@@ -134,6 +135,34 @@ private:
     QTreeView *m_view;
 };
 
+// Names over their column's text, and the gain axis' own figures.
+class SkillHeader : public QHeaderView
+{
+public:
+    explicit SkillHeader(QWidget *parent) : QHeaderView(Qt::Horizontal, parent) {}
+
+protected:
+    void paintSection(QPainter *painter, const QRect &rect, int column) const override
+    {
+        painter->save();
+        painter->fillRect(rect, themeColor("surface.panel"));
+        painter->fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), themeColor("surface.line"));
+        painter->setFont(theme().font(TextStyle::Caption));
+        painter->setPen(themeColor("text.secondary"));
+        const QString text = model()->headerData(column, Qt::Horizontal).toString();
+        if (column == SkillModel::SkillColumn) {
+            painter->drawText(rect.adjusted(28, 0, 0, 0), Qt::AlignVCenter, text);
+        } else if (column == SkillModel::GainColumn) {
+            const QRect cell = rect.adjusted(6, 0, -8, 0);
+            for (const int factor : {1, 2})
+                painter->drawText(QRectF(onAxis(factor, cell) - 15, rect.top(), 30, rect.height()), Qt::AlignCenter, u"%1×"_s.arg(factor));
+        } else {
+            painter->drawText(rect.adjusted(0, 0, -6, 0), Qt::AlignVCenter | Qt::AlignRight, text);
+        }
+        painter->restore();
+    }
+};
+
 class SkillFilter : public QSortFilterProxyModel
 {
 public:
@@ -164,6 +193,7 @@ SkillList::SkillList(SkillModel *model, QWidget *parent) : QTreeView(parent), m_
 {
     m_proxy->setSourceModel(model);
     m_proxy->setRecursiveFilteringEnabled(true);
+    setHeader(new SkillHeader(this));
     setModel(m_proxy);
     setFrameShape(QFrame::NoFrame);
     setIndentation(0);
@@ -175,8 +205,8 @@ SkillList::SkillList(SkillModel *model, QWidget *parent) : QTreeView(parent), m_
     header()->setStretchLastSection(false);
     header()->setMinimumSectionSize(20);
     header()->setSectionResizeMode(SkillModel::SkillColumn, QHeaderView::Stretch);
-    for (const auto &[column, width] : {std::pair(int(SkillModel::WonColumn), 36), std::pair(int(SkillModel::LostColumn), 36),
-                                        std::pair(int(SkillModel::GainColumn), 72)}) {
+    for (const auto &[column, width] : {std::pair(int(SkillModel::WonColumn), 34), std::pair(int(SkillModel::LostColumn), 32),
+                                        std::pair(int(SkillModel::GainColumn), 64)}) {
         header()->setSectionResizeMode(column, QHeaderView::Fixed);
         header()->resizeSection(column, width);
     }

@@ -6,6 +6,8 @@
 
 #include <QHash>
 
+#include <algorithm>
+
 using namespace Qt::StringLiterals;
 
 namespace kernelskill {
@@ -14,6 +16,8 @@ namespace {
 
 QString wallText(double milliseconds)
 {
+    if (milliseconds < 100)
+        return numbers::fixed(milliseconds, 0) + QChar(numbers::narrowSpace) + u"ms"_s;
     return numbers::fixed(milliseconds / 1000, milliseconds < 10'000 ? 1 : 0) + QChar(numbers::narrowSpace) + u's';
 }
 

@@ -302,6 +302,15 @@ void WorkbenchStyle::drawControl(ControlElement element, const QStyleOption *opt
     case CE_MenuItem:
         drawMenuItem(option, painter, widget);
         return;
+    case CE_ToolButtonLabel: {
+        const auto *button = qstyleoption_cast<const QStyleOptionToolButton *>(option);
+        if (!button || !widget || widget->property("segment").toString().isEmpty())
+            break;
+        painter->setFont(theme().font(button->state & State_On ? TextStyle::Strong : TextStyle::Body));
+        painter->setPen(themeColor(button->state & State_On ? "text.onAccent" : "text.primary"));
+        painter->drawText(button->rect, Qt::AlignCenter, button->text);
+        return;
+    }
     case CE_MenuBarEmptyArea:
         painter->fillRect(option->rect, themeColor("surface.window"));
         return;
@@ -351,6 +360,17 @@ void WorkbenchStyle::drawComboBox(const QStyleOptionComplex *option, QPainter *p
         paintFocusRing(*painter, combo->rect);
 }
 
+void WorkbenchStyle::drawSpinBox(const QStyleOptionComplex *option, QPainter *painter, const QWidget *widget) const
+{
+    paintField(painter, option->rect, enabled(option) ? themeColor("surface.raised") : themeColor("surface.window"),
+               outlineOf(option));
+    const QColor ink = enabled(option) ? themeColor("text.primary") : themeColor("text.disabled");
+    for (const auto &[part, arrow] : {std::pair(SC_SpinBoxUp, Qt::UpArrow), std::pair(SC_SpinBoxDown, Qt::DownArrow)})
+        paintChevron(painter, QRectF(subControlRect(CC_SpinBox, option, part, widget)).center(), 2.5, arrow, ink);
+    if (option->state & State_HasFocus)
+        paintFocusRing(*painter, option->rect);
+}
+
 void WorkbenchStyle::drawScrollBar(const QStyleOptionComplex *option, QPainter *painter, const QWidget *widget) const
 {
     const auto *slider = qstyleoption_cast<const QStyleOptionSlider *>(option);
@@ -376,6 +396,7 @@ void WorkbenchStyle::drawComplexControl(ComplexControl control, const QStyleOpti
     switch (control) {
     case CC_ComboBox: drawComboBox(option, painter); return;
     case CC_ScrollBar: drawScrollBar(option, painter, widget); return;
+    case CC_SpinBox: drawSpinBox(option, painter, widget); return;
     default: QProxyStyle::drawComplexControl(control, option, painter, widget);
     }
 }
@@ -462,6 +483,7 @@ int WorkbenchStyle::styleHint(StyleHint hint, const QStyleOption *option, const 
                               QStyleHintReturn *returnData) const
 {
     switch (hint) {
+    case SH_UnderlineShortcut:
     case SH_EtchDisabledText: return 0;
     case SH_ItemView_ShowDecorationSelected: return 1;
     case SH_TabBar_Alignment: return Qt::AlignLeft;
@@ -488,6 +510,7 @@ QSize WorkbenchStyle::sizeFromContents(ContentsType type, const QStyleOption *op
         result.setHeight(themeSize("field"));
         result.setWidth(size.width() + 28);
         break;
+    case CT_SpinBox:
     case CT_LineEdit: result.setHeight(themeSize("field")); break;
     case CT_ToolButton: {
         const auto *button = qstyleoption_cast<const QStyleOptionToolButton *>(option);

@@ -33,6 +33,7 @@ public:
 private:
     void drawCheckBox(const QStyleOption *option, QPainter *painter) const;
     void drawScrollBar(const QStyleOptionComplex *option, QPainter *painter, const QWidget *widget) const;
+    void drawSpinBox(const QStyleOptionComplex *option, QPainter *painter, const QWidget *widget) const;
     void drawComboBox(const QStyleOptionComplex *option, QPainter *painter) const;
     void drawToolButtonPanel(const QStyleOption *option, QPainter *painter, const QWidget *widget) const;
     void drawTab(const QStyleOption *option, QPainter *painter) const;

@@ -15,12 +15,13 @@ Result<CommandLine> parseCommandLine(const QStringList &arguments)
     parser.addPositionalArgument(u"FILE"_s, u"A session file or a task folder."_s, u"[FILE…]"_s);
     const QCommandLineOption help({u"h"_s, u"help"_s}, u"Shows this text."_s);
     const QCommandLineOption perspective(u"perspective"_s, u"Tune, Teach or Review."_s, u"NAME"_s);
+    const QCommandLineOption panel(u"panel"_s, u"Shows Skills, Why, Evidence or Log."_s, u"NAME"_s);
     const QCommandLineOption select(u"select"_s, u"Selects a node."_s, u"NODE"_s);
     const QCommandLineOption size(u"size"_s, u"Size of the window, 1600x1000."_s, u"WxH"_s);
     const QCommandLineOption theme(u"theme"_s, u"light or dark; else as the desktop."_s, u"NAME"_s);
     const QCommandLineOption screenshot(u"screenshot"_s, u"Writes a picture of the window and ends."_s, u"OUT.png"_s);
     const QCommandLineOption run(u"run"_s, u"Starts the run at once."_s);
-    parser.addOptions({help, perspective, select, size, theme, screenshot, run});
+    parser.addOptions({help, perspective, panel, select, size, theme, screenshot, run});
     if (!parser.parse(arguments))
         return failure(u"usage.wrong"_s, parser.errorText());
     if (parser.isSet(help))
@@ -29,6 +30,7 @@ Result<CommandLine> parseCommandLine(const QStringList &arguments)
     CommandLine result;
     result.files = parser.positionalArguments();
     result.perspective = parser.value(perspective);
+    result.panel = parser.value(panel);
     if (!result.perspective.isEmpty()
         && !QStringList{u"Tune"_s, u"Teach"_s, u"Review"_s}.contains(result.perspective, Qt::CaseInsensitive))
         return failure(u"usage.wrong"_s, u"--perspective takes Tune, Teach or Review."_s);

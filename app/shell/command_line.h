@@ -13,6 +13,7 @@ struct CommandLine
 {
     QStringList files;       // session files, task folders
     QString perspective;     // "Tune", "Teach", "Review"; empty: the last one
+    QString panel;           // "Skills", "Why", "Evidence", "Log"; empty: the perspective's
     int select = -1;         // node
     QSize size;              // invalid: as the window was last
     ThemeMode theme = ThemeMode::System;

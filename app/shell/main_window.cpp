@@ -23,6 +23,7 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMimeData>
 #include <QProgressBar>
@@ -61,6 +62,11 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
                            : fixedSize ? u"Tune"_s : m_settings->value(u"window/perspective"_s, u"Tune"_s).toString();
     setPerspective(wanted.left(1).toUpper() + wanted.mid(1).toLower());
 
+    for (QWidget *page : {static_cast<QWidget *>(m_skills), static_cast<QWidget *>(m_why), static_cast<QWidget *>(m_evidence), static_cast<QWidget *>(m_log)}) {
+        if (!m_options.panel.isEmpty() && page->objectName().compare(m_options.panel, Qt::CaseInsensitive) == 0)
+            m_rightTabs->setCurrentPage(page);
+    }
+
     if (const auto opened = m_skills->open(memoryPath()); !opened)
         m_banner->show(opened.error());
     m_tasks->reload();
@@ -75,6 +81,7 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
     }
     showSessionFacts();
     showRunState();
+    m_trajectory->view()->setFocus();
 }
 
 MainWindow::~MainWindow()
@@ -137,6 +144,9 @@ void MainWindow::buildDocks()
     m_evidence = new EvidencePanel(m_document, m_selection);
     m_log = new LogPanel(m_document);
 
+    for (const auto &[page, name] : {std::pair<QWidget *, QString>(m_skills, u"Skills"_s), std::pair<QWidget *, QString>(m_why, u"Why"_s),
+                                     std::pair<QWidget *, QString>(m_evidence, u"Evidence"_s), std::pair<QWidget *, QString>(m_log, u"Log"_s)})
+        page->setObjectName(name);
     m_leftTabs = new TabPanel;
     m_leftTabs->insertPage(0, tr("Tasks"), m_taskPage);
     m_rightTabs = new TabPanel;

@@ -125,6 +125,7 @@ void MainWindow::buildToolBar()
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
     bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     bar->setFixedHeight(themeSize("toolBar"));
+    bar->setContentsMargins(theme().space(4), 0, theme().space(4), 0);
     addToolBar(bar);
     bar->addActions({m_newRun, m_pause, m_step, m_stop});
     bar->addSeparator();
@@ -175,6 +176,7 @@ void MainWindow::buildToolBar()
 void MainWindow::buildPerspectiveButtons()
 {
     auto *corner = new QWidget;
+    corner->setFixedHeight(themeSize("menuBar"));
     auto *layout = new QHBoxLayout(corner);
     layout->setContentsMargins(0, 0, theme().space(8), 0);
     layout->setSpacing(0);

@@ -33,6 +33,8 @@
 #include <QTimer>
 #include <QtConcurrentRun>
 
+#include <algorithm>
+
 using namespace Qt::StringLiterals;
 
 namespace kernelskill {
@@ -242,10 +244,19 @@ QString MainWindow::taskFacts() const
     }
     if (!dtypes.isEmpty())
         facts.append(dtypes.join(u", "_s));
-    const auto sizeText = [](const QJsonObject &sizes) {
-        QStringList values;
-        for (auto size = sizes.begin(); size != sizes.end(); ++size)
-            values.append(u"%1 %2"_s.arg(size.key(), numbers::fixed(size->toDouble(), 0)));
+    // Sizes in the order in which shapes name them; a JSON object forgets its own.
+    QStringList names;
+    for (const QJsonValue &parameter : task["parameters"_L1].toArray()) {
+        for (const QJsonValue &extent : parameter["shape"_L1].toArray()) {
+            if (const QString name = extent.toString(); !names.contains(name))
+                names.append(name);
+        }
+    }
+    const auto sizeText = [&names](const QJsonObject &sizes) {
+        QStringList keys = sizes.keys(), values;
+        std::ranges::stable_sort(keys, {}, [&](const QString &key) { return size_t(names.indexOf(key)); });
+        for (const QString &key : std::as_const(keys))
+            values.append(u"%1 %2"_s.arg(key, numbers::fixed(sizes[key].toDouble(), 0)));
         return values.join(u" × "_s);
     };
     const QJsonValue time = task["sizes"_L1]["time"_L1];

@@ -19,6 +19,8 @@
 #include <QVBoxLayout>
 #include <QtConcurrentRun>
 
+#include <algorithm>
+
 using namespace Qt::StringLiterals;
 
 namespace kernelskill {

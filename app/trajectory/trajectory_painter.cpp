@@ -274,7 +274,10 @@ void TrajectoryPainter::paintCard(const TrajectoryNode &node, const QRectF &card
     m_painter.setFont(theme().font(TextStyle::Caption));
     const double valueWidth = seen.value.isEmpty() ? 0 : m_painter.fontMetrics().horizontalAdvance(u' ' + seen.value);
     m_painter.setPen(secondary);
-    const QString name = m_painter.fontMetrics().elidedText(seen.name, Qt::ElideRight, int(right - left - valueWidth));
+    QString name = seen.name;
+    if (m_painter.fontMetrics().horizontalAdvance(name) > right - left - valueWidth)
+        name = name.section(u' ', 0, 0); // "DRAM" for "DRAM throughput" says more than "DRAM thr…"
+    name = m_painter.fontMetrics().elidedText(name, Qt::ElideRight, int(right - left - valueWidth) + 1);
     m_painter.drawText(lineRect(3, left, right), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
                        seen.value.isEmpty() ? name : name + u' ' + seen.value);
 }

@@ -11,6 +11,7 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
 #include <QToolTip>
@@ -189,14 +190,12 @@ void TrajectoryView::paintEvent(QPaintEvent *)
     const QPointF zero = origin();
     const Trajectory &trajectory = m_document->trajectory();
     // The round under way is tinted over its whole column.
-    const auto &rounds = m_scene.layout.columnRounds;
     if (trajectory.endedBy.isEmpty() && !trajectory.nodes.isEmpty() && trajectory.nodes.last().state == NodeState::Running) {
         const int live = m_scene.layout.nodes.last().column;
         painter.fillRect(QRectF(zero.x() + live * m_geometry.columnPitch, headerHeight(), m_geometry.columnPitch,
                                 viewport()->height()),
                          themeColor("diff.currentLine"));
     }
-    Q_UNUSED(rounds)
     painter.save();
     painter.setClipRect(0, headerHeight(), viewport()->width(), viewport()->height() - headerHeight());
     paintExtras(painter);
@@ -264,7 +263,6 @@ void TrajectoryView::paintExtras(QPainter &painter)
 {
     if (m_geometry.level != DetailLevel::Near)
         return;
-    QRectF taken;
     const QPointF zero = origin();
     const auto isFree = [&](const QRectF &box) {
         for (const PlacedNode &place : m_scene.layout.nodes) {
@@ -294,7 +292,6 @@ void TrajectoryView::paintExtras(QPainter &painter)
         painter.drawText(QRectF(overviewBox.right() + 8, overviewBox.top(), 200, overviewBox.height()), Qt::AlignVCenter,
                          tr("Overview\n%1 nodes%2").arg(count).arg(all ? tr(", all in view") : QString()));
     }
-    Q_UNUSED(taken)
 }
 
 void TrajectoryView::resizeEvent(QResizeEvent *event)

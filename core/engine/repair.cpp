@@ -27,11 +27,15 @@ QList<int> Loop::chainOf(int node) const
 // repaired only while nothing passes.
 std::optional<int> Loop::failingNode() const
 {
-    if (trajectory().nodes.isEmpty()) return std::nullopt;
-    const TrajectoryNode *node = &trajectory().nodes.last();
+    // A node without candidate is the step that was interrupted: what it was started for counts.
+    const auto &nodes = trajectory().nodes;
+    qsizetype last = nodes.size() - 1;
+    while (last >= 0 && nodes[last].state == NodeState::Running && nodes[last].candidateBlob.isEmpty()) --last;
+    if (last < 0) return std::nullopt;
+    const TrajectoryNode *node = &nodes[last];
     if (node->kind == u"seed") {
         if (trajectory().base >= 0) return std::nullopt;
-        node = &trajectory().nodes.first();
+        node = &nodes.first();
     }
     const bool fails = node->state == NodeState::Wrong || node->state == NodeState::Failed;
     // A repair that was given up has no evaluation: its chain is over.

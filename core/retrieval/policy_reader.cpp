@@ -108,7 +108,8 @@ void Reader::check(const YAML::Node &node, const QString &expression)
     if (added) return;
     // The column of the name itself, where the text stands in the file as it is.
     const bool quoted = node.Tag() == "!";
-    const qsizetype within = added.error().detail.isEmpty() ? 0 : expression.indexOf(added.error().detail);
+    const QRegularExpression name(QStringLiteral("\\b%1\\b").arg(QRegularExpression::escape(added.error().detail)));
+    const qsizetype within = added.error().detail.isEmpty() ? 0 : expression.indexOf(name);
     refuse(node, added.error().message, added.error().code, std::max<qsizetype>(0, within) + (quoted ? 1 : 0));
 }
 

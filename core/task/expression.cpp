@@ -24,7 +24,8 @@ using Node = Expression::Node;
 using NodePointer = std::shared_ptr<const Node>;
 
 constexpr double largestWhole = 9007199254740992.0; // 2^53: up to here every whole number is a double
-constexpr int deepest = 200;                        // nesting; the parser and the evaluation recurse
+constexpr int deepest = 200;                        // nesting: the parser recurses
+constexpr int largest = 1000;                       // operations: the tree is no deeper than that, and evaluation recurses
 
 // sum     := product (("+" | "-") product)*
 // product := unary (("*" | "/" | "//" | "%") unary)*
@@ -60,14 +61,14 @@ private:
                                       {QStringLiteral("%"), Node::Kind::Modulo}});
     }
 
-    // Left-associative. A long chain is a deep tree to the left, so its length counts as depth too.
+    // Left-associative: a long chain is a deep tree to the left.
     Result<NodePointer> chain(Step next, const QList<std::pair<QString, Node::Kind>> &operators)
     {
         Result<NodePointer> left = (this->*next)();
-        for (int length = 0; left; ++length) {
+        while (left) {
             const auto found = std::ranges::find_if(operators, [this](const auto &entry) { return take(entry.first); });
             if (found == operators.end()) return left;
-            if (length > deepest) return refuse(QStringLiteral("a shorter expression"));
+            if (++m_operations > largest) return refuse(QStringLiteral("a shorter expression"));
             Result<NodePointer> right = (this->*next)();
             if (!right) return right;
             left = std::make_shared<const Node>(Node{found->second, 0, {}, {*left, *right}});
@@ -191,6 +192,7 @@ private:
     const QString m_text;
     qsizetype m_at = 0;
     int m_depth = 0;
+    int m_operations = 0;
 };
 
 Result<double> divide(Node::Kind kind, double left, double right)

@@ -11,6 +11,16 @@
 
 using namespace kernelskill::simulator;
 
+static LineCounters line(int number, std::uint64_t stallCycles, StallReason reason)
+{
+    LineCounters counters;
+    counters.file = "solve.cu";
+    counters.line = number;
+    counters.stallCycles = stallCycles;
+    counters.mainStall = reason;
+    return counters;
+}
+
 class tst_worker_parts : public QObject
 {
     Q_OBJECT
@@ -88,8 +98,8 @@ private Q_SLOTS:
         b.counters.longestBlockCycles = 7;
         a.counters.dramReadBytes = 100;
         b.counters.dramReadBytes = 50;
-        a.lines = {{"solve.cu", 3, 10, 100, 8, 8, 0, StallReason::Wait}};
-        b.lines = {{"solve.cu", 3, 5, 200, 8, 8, 0, StallReason::Barrier}, {"solve.cu", 9, 1, 1, 0, 0, 0, StallReason::Wait}};
+        a.lines = {line(3, 100, StallReason::Wait)};
+        b.lines = {line(3, 200, StallReason::Barrier), line(9, 1, StallReason::Wait)};
         a.completed = b.completed = true;
         add(a, b);
         QCOMPARE(a.counters.blocks, std::uint64_t(5));

@@ -125,7 +125,7 @@ void EngineChecks::sharedRace() {
                            + "\nxor.b32 %r3, %tid, 32;\nmad.lo.u32 %r2, %r3, 4, %r1;\nld.shared.u32 %r4, [%r2];";
     QVERIFY(e.run(kernelText(0, body, ".shared .align 4 .b8 s[256];"), {1}, {64}, {}));
     QCOMPARE(e.finding("race") != nullptr, race);
-    if (race) QVERIFY2(e.finding("race")->message.find("warp 0 (threads 0-31) has written") != std::string::npos, e.finding("race")->message.c_str());
+    if (race) QVERIFY2(e.finding("race")->message.find("warp 0 (threads 0-31) has read since the last barrier") != std::string::npos, e.finding("race")->message.c_str());
 }
 
 void EngineChecks::halvesOfOneWordAreNoRace() {

@@ -99,10 +99,12 @@ private Q_SLOTS:
         many.gridBlocks = 1024;
         many.criticalCycles = 12000;
         many.loads = many.stores = 16;
+        many.branches = 32; // each load in a loop iteration of its own
         KernelSketch few = many;
         few.gridBlocks = 16;
         few.loads = few.stores = 16 * 64;
         few.criticalCycles = 64 * 12000;
+        few.branches = 64 * many.branches;
         const ModelledLaunch launch = timed(few);
         between(launch.time_us / timed(many).time_us, 10, 80);
         QCOMPARE(launch.bound, Bound::Latency);
@@ -173,6 +175,44 @@ private Q_SLOTS:
         QCOMPARE(launch.work.dramReadBytes * 1024, 3 * 4194304.0);
         options.footprintBytes = 100e6; // does not fit: the counters stand
         QCOMPARE(model(report(sketch), m_gpu, options).work.dramReadBytes * 1024, 64 * 4194304.0);
+    }
+
+    void aWaveFetchesAByteOnce()
+    {
+        KernelSketch sketch = matmulLadder()[1];
+        sketch.dramReadBytes = 1e10;
+        ModelOptions options;
+        options.footprintBytes = 100e6; // beyond L2; 1024 blocks in 3.88 waves
+        const ModelledLaunch launch = model(report(sketch), m_gpu, options);
+        QCOMPARE(launch.work.dramReadBytes * 1024, 4 * 100e6);
+        QVERIFY(launch.roofline_us < 100e6 / 4.25e6 * 1.01 + 40);
+    }
+
+    // One loop iteration a branch with four loads that the engine waits for one by one: machine code has them on the
+    // way together. Waits that branches separate stay, and so do those of few loads.
+    void loadsOfABasicBlockAreWaitedForTogether()
+    {
+        KernelSketch sketch;
+        sketch.gridBlocks = 132;
+        sketch.blockThreads = 32;
+        sketch.loads = 4000;
+        sketch.l1Hits = 0;
+        sketch.l2Hits = 1;
+        sketch.criticalCycles = 4000 * m_gpu.latency("l2");
+        sketch.longScoreboardShare = 1;
+        const double issued = sketch.loads; // beside what is waited for
+        const auto path = [&](double branches) {
+            sketch.branches = branches;
+            return timed(sketch).work[Bound::Latency] - m_gpu.model.blockLatencyCycles;
+        };
+        const double unroll = m_gpu.model.loopUnroll;
+        const auto expected = [&](double share, double branches) {
+            const double all = sketch.criticalCycles + issued + branches;
+            return sketch.criticalCycles * (1 - sketch.criticalCycles * (1 - share) / all);
+        };
+        QCOMPARE(path(4000 * unroll), sketch.criticalCycles);
+        QCOMPARE(path(1000 * unroll), expected(0.25, 1000 * unroll));
+        QCOMPARE(path(1), expected(1 / m_gpu.model.loadsHoisted, 1));
     }
 
     void smallKernelsLeaveTheirResultsInL2()

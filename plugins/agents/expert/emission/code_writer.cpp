@@ -5,9 +5,7 @@ namespace kernelskill::expert {
 
 void CodeWriter::line(const QString &text)
 {
-    if (!text.isEmpty() && !text.startsWith(u'#')) // preprocessor lines and pragmas below keep their column
-        m_text += QString(m_depth * 4, u' ');
-    else if (text.startsWith(QLatin1String("#pragma")))
+    if (!text.isEmpty() && !text.startsWith(u'#')) // directives stand in the first column
         m_text += QString(m_depth * 4, u' ');
     m_text += text + u'\n';
 }

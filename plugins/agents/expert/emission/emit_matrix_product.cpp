@@ -88,8 +88,7 @@ QString vectorCondition(const MatrixNames &names)
     extents.removeDuplicates();
     for (const QString &extent : extents)
         conditions.append(QStringLiteral("%1 % 4 == 0").arg(extent));
-    for (const QString &buffer : {names.a.buffer, names.b.buffer, names.output})
-        conditions.append(QStringLiteral("isAligned(%1)").arg(buffer));
+    conditions.append(QStringLiteral("areAligned(%1, %2, %3)").arg(names.a.buffer, names.b.buffer, names.output));
     return conditions.join(QStringLiteral(" && "));
 }
 
@@ -119,7 +118,7 @@ void emitBlocked(GroupCode &code, CodeWriter &solve, MatrixNames names, const Sc
     const QString main = names.kernel;
     names.kernel = main + QStringLiteral("AnySize");
     code.kernels += blockedKernel(names, plain);
-    code.helpers.append(QStringLiteral("isAligned"));
+    code.helpers.append(QStringLiteral("areAligned"));
     solve.line(QStringLiteral("if (%1)").arg(vectorCondition(names)));
     solve.indent();
     solve.line(launchLine(names, main, threadsName));

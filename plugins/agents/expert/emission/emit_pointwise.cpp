@@ -27,6 +27,10 @@ private:
     [[nodiscard]] QStringList launchLines(const QString &name, int width, const QString &rows, const QString &cols, const QString &count) const;
     [[nodiscard]] QStringList loads(int width, const QString &place, bool declare, const QString &suffix) const;
     [[nodiscard]] QStringList results(int width, const QString &place, const QString &suffix) const;
+    [[nodiscard]] bool isLoaded(const QString &value) const
+    {
+        return std::ranges::any_of(m_program.loads, [&](const Load &load) { return load.name == value; });
+    }
     [[nodiscard]] QString valueName(const Load &load, int width) const
     {
         return identifierFor(load.name) + (width > 1 ? QString::number(width) : QStringLiteral("_value"));
@@ -83,7 +87,7 @@ QStringList PointwiseEmitter::results(int width, const QString &place, const QSt
             lines.append(QStringLiteral("%1 = %2;").arg(accessed(store.buffer, place, 1, false), value({})));
             continue;
         }
-        const QString result = identifierFor(store.value) + QString::number(width) + QStringLiteral("_result");
+        const QString result = identifierFor(store.value) + QString::number(width) + (isLoaded(store.value) ? QStringLiteral("_result") : QString());
         lines.append(QStringLiteral("%1 %2;").arg(vectorType(width), result));
         for (const QString &lane : lanesOf(width))
             lines.append(QStringLiteral("%1.%2 = %3;").arg(result, lane, value(u'.' + lane)));
@@ -245,8 +249,8 @@ Result<GroupCode> PointwiseEmitter::emit()
     if (width == 1) {
         launch(m_names.kernel, 1);
     } else {
-        code.helpers.append(QStringLiteral("isAligned"));
-        QStringList conditions;
+        code.helpers.append(QStringLiteral("areAligned"));
+        QStringList conditions, aligned;
         if (!m_program.isFlat)
             conditions.append(QStringLiteral("%1 % %2 == 0").arg(*cols).arg(width));
         for (const QString &buffer : usedBuffers(m_view, m_use)) {
@@ -254,8 +258,9 @@ Result<GroupCode> PointwiseEmitter::emit()
                 return load.buffer == buffer && (load.kind == LoadKind::Element || load.kind == LoadKind::PerColumn);
             });
             if (isVector || m_use.written.contains(buffer))
-                conditions.append(QStringLiteral("isAligned(%1)").arg(buffer));
+                aligned.append(buffer);
         }
+        conditions.append(QStringLiteral("areAligned(%1)").arg(aligned.join(QStringLiteral(", "))));
         solve.open(QStringLiteral("if (%1)").arg(conditions.join(QStringLiteral(" && "))));
         launch(m_names.kernel, width);
         solve.close(QStringLiteral(" else {"));

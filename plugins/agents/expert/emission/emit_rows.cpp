@@ -34,12 +34,15 @@ private:
     [[nodiscard]] QString place(const QString &name) const; // memory of a load at the loop index
     [[nodiscard]] QString cacheName(const QString &load) const { return identifierFor(load) + QStringLiteral("_cache"); }
 
+    // A buffer of one value a column, as the loop indexes it.
+    [[nodiscard]] QString columnPointer(const QString &buffer) const { return isVector() ? buffer + QStringLiteral("_vectors") : buffer; }
+
     void emitSetup();
     void emitCache();
     void emitLoop(const QStringList &loads, const std::function<bool(const QString &)> &needsLocal, const LaneBody &body, const QStringList &tail = {});
     void emitPhase(const RowPhase &phase);
     void emitOnlineSoftmax(const RowPhase &maximum, const RowPhase &total);
-    void emitReduction(const QString &variable, const QString &value, RowPhase::Kind kind);
+    [[nodiscard]] QString combined(const QString &value, RowPhase::Kind kind);
     void emitRowValues(const QList<RowValue> &values);
     void emitStores();
     [[nodiscard]] QString loopHead() const;
@@ -122,7 +125,8 @@ bool RowKernel::isCached(const QString &name) const
 
 QString RowKernel::place(const QString &name) const
 {
-    return QStringLiteral("%1_row[%2]").arg(loadOf(name).buffer, indexName());
+    const Load &load = loadOf(name);
+    return QStringLiteral("%1[%2]").arg(load.kind == LoadKind::Element ? load.buffer + QStringLiteral("_row") : columnPointer(load.buffer), indexName());
 }
 
 QString RowKernel::loopHead() const
@@ -164,12 +168,13 @@ void RowKernel::emitSetup()
         }
         for (const Store &store : m_program.stores)
             wanted = wanted || (store.buffer == buffer && !store.perRow);
-        if (!wanted)
+        if (!wanted || (perColumn && !isVector()))
             continue;
         const QString constness = m_use.written.contains(buffer) ? QString() : QStringLiteral("const ");
         const QString address = perColumn ? buffer : QStringLiteral("%1 + size_t(row) * cols").arg(buffer);
         const QString value = isVector() ? QStringLiteral("reinterpret_cast<%1%2 *>(%3)").arg(constness, type, address) : address;
-        m_out.line(QStringLiteral("%1%2 *%3_row = %4;").arg(constness, type, buffer, value));
+        const QString name = perColumn ? columnPointer(buffer) : buffer + QStringLiteral("_row");
+        m_out.line(QStringLiteral("%1%2 *%3 = %4;").arg(constness, type, name, value));
     }
     if (isVector())
         m_out.line(QStringLiteral("const int vectors = cols / %1;").arg(s.vectorWidth));
@@ -239,23 +244,20 @@ void RowKernel::emitLoop(const QStringList &loads, const std::function<bool(cons
     m_out.close();
 }
 
-void RowKernel::emitReduction(const QString &variable, const QString &value, RowPhase::Kind kind)
+// The partial results of all threads of a row as one.
+QString RowKernel::combined(const QString &value, RowPhase::Kind kind)
 {
     const QString name = kindName(kind);
     switch (m_schedule.mapping) {
-    case RowMapping::Thread:
-        if (variable != value)
-            m_out.line(QStringLiteral("%1 = %2;").arg(variable, value));
-        break;
+    case RowMapping::Thread: break;
     case RowMapping::Warp:
         m_helpers.append(QStringLiteral("warp") + name);
-        m_out.line(QStringLiteral("%1 = warp%2(%3);").arg(variable, name, value));
-        break;
+        return QStringLiteral("warp%1(%2)").arg(name, value);
     case RowMapping::Block:
         m_helpers.append(QStringLiteral("block%1%2").arg(name, m_schedule.shuffle ? QStringLiteral("Shuffled") : QString()));
-        m_out.line(QStringLiteral("%1 = block%2<%3>(%4, scratch);").arg(variable, name, threads(), value));
-        break;
+        return QStringLiteral("block%1<%2>(%3, scratch)").arg(name, threads(), value);
     }
+    return value;
 }
 
 void RowKernel::emitRowValues(const QList<RowValue> &values)
@@ -276,7 +278,7 @@ void RowKernel::emitPhase(const RowPhase &phase)
     ElementFunction element(phase.element, QStringLiteral("elementFor") + upperCamel(phase.name));
     addFunction(element);
     m_out.line();
-    m_out.line(QStringLiteral("// ") + phase.comment);
+    m_out.line(QStringLiteral("// ") + phase.comment + (phase.keep.isEmpty() ? QString() : QStringLiteral(" They replace the row in its registers: the result needs them again.")));
     m_out.line(QStringLiteral("float %1 = %2;").arg(variable, neutral(phase.kind)));
     const auto rowName = [&](const QString &name) {
         return identifierFor(name) + (m_view.task().parameter(name) && name != u"cols" ? QStringLiteral("_value") : QString());
@@ -286,10 +288,11 @@ void RowKernel::emitPhase(const RowPhase &phase)
                  const QString value = element.at(load, rowName);
                  if (phase.keep.isEmpty())
                      return {accumulated(phase.kind, variable, value)};
-                 return {QStringLiteral("%1 = %2; // used again for the result").arg(load(phase.keep), value),
+                 return {QStringLiteral("%1 = %2;").arg(load(phase.keep), value),
                          accumulated(phase.kind, variable, load(phase.keep))};
              });
-    emitReduction(variable, variable, phase.kind);
+    if (m_schedule.mapping != RowMapping::Thread)
+        m_out.line(QStringLiteral("%1 = %2;").arg(variable, combined(variable, phase.kind)));
     emitRowValues(phase.after);
 }
 
@@ -321,9 +324,9 @@ void RowKernel::emitOnlineSoftmax(const RowPhase &maximum, const RowPhase &total
                  lines.append(QStringLiteral("thread_largest = larger;"));
                  return lines;
              });
-    m_out.line(QStringLiteral("float %1 = thread_largest;").arg(largest));
-    emitReduction(largest, largest, RowPhase::Kind::Maximum);
-    emitReduction(sum, QStringLiteral("%1 * expf(thread_largest - %2)").arg(sum, largest), RowPhase::Kind::Sum);
+    m_out.line(QStringLiteral("const float %1 = %2;").arg(largest, combined(QStringLiteral("thread_largest"), RowPhase::Kind::Maximum)));
+    if (m_schedule.mapping != RowMapping::Thread)
+        m_out.line(QStringLiteral("%1 = %2;").arg(sum, combined(QStringLiteral("%1 * expf(thread_largest - %2)").arg(sum, largest), RowPhase::Kind::Sum)));
     emitRowValues(maximum.after);
     emitRowValues(total.after);
 }
@@ -345,7 +348,7 @@ void RowKernel::emitStores()
     };
     if (!elementStores.isEmpty()) {
         m_out.line();
-        const auto resultName = [&](const Store &store) { return identifierFor(store.value) + (isVector() ? QString::number(m_schedule.vectorWidth) + QStringLiteral("_result") : QString()); };
+        const auto resultName = [&](const Store &store) { return identifierFor(store.value) + (isVector() ? QString::number(m_schedule.vectorWidth) + (loads.contains(store.value) ? QStringLiteral("_result") : QString()) : QString()); };
         bool first = true;
         for (const auto &[store, element] : elementStores) {
             if (isVector())
@@ -491,9 +494,8 @@ Result<GroupCode> emitRows(const TaskView &view, const Group &group, const Group
         QStringList conditions;
         if (width > 1) {
             conditions.append(QStringLiteral("%1 % %2 == 0").arg(*cols).arg(width));
-            for (const QString &buffer : usedBuffers(view, main.use()))
-                conditions.append(QStringLiteral("isAligned(%1)").arg(buffer));
-            code.helpers.append(QStringLiteral("isAligned"));
+            conditions.append(QStringLiteral("areAligned(%1)").arg(usedBuffers(view, main.use()).join(QStringLiteral(", "))));
+            code.helpers.append(QStringLiteral("areAligned"));
         }
         if (schedule.cachedVectors > 0) {
             const QString lanes = schedule.mapping == RowMapping::Block ? threads : schedule.mapping == RowMapping::Warp ? QStringLiteral("32") : QStringLiteral("1");

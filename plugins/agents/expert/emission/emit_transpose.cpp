@@ -170,8 +170,8 @@ Result<GroupCode> emitTranspose(const TaskView &view, const Group &group, const 
         code.kernels += vectorKernel(text);
         text.values.insert(QStringLiteral("kernel"), fallback);
         code.kernels += tiledKernel(text);
-        code.helpers.append(QStringLiteral("isAligned"));
-        solve.line(QStringLiteral("if (%1 % 4 == 0 && %2 % 4 == 0 && isAligned(%3) && isAligned(%4))").arg(*rows, *cols, x, y));
+        code.helpers.append(QStringLiteral("areAligned"));
+        solve.line(QStringLiteral("if (%1 % 4 == 0 && %2 % 4 == 0 && areAligned(%3, %4))").arg(*rows, *cols, x, y));
         solve.indent();
         solve.line(QStringLiteral("%1<<<blocks, kThreads%2, 0, stream>>>(%3);").arg(names.kernel, suffix, arguments));
         solve.outdent();

@@ -12,13 +12,13 @@ struct Reduction
     const char *name;  // as in warpSum
     const char *words; // for comments
     const char *start; // neutral element
-    const char *combine; // %1 and %2 are the operands
+    const char *combine; // %1 takes in %2
 };
 
 constexpr Reduction reductions[] = {
-    {"Sum", "Sum", "0.0f", "%1 + %2"},
-    {"Maximum", "Maximum", "-INFINITY", "fmaxf(%1, %2)"},
-    {"Minimum", "Minimum", "INFINITY", "fminf(%1, %2)"},
+    {"Sum", "Sum", "0.0f", "%1 += %2"},
+    {"Maximum", "Maximum", "-INFINITY", "%1 = fmaxf(%1, %2)"},
+    {"Minimum", "Minimum", "INFINITY", "%1 = fminf(%1, %2)"},
 };
 
 QString combined(const Reduction &reduction, const QString &left, const QString &right)
@@ -34,7 +34,7 @@ __device__ __forceinline__ float warp@name@(float value)
 {
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2)
-        value = @combine@;
+        @combine@;
     return value;
 }
 )"),
@@ -62,7 +62,7 @@ template <int kBlock> __device__ float block@name@(float value, float *scratch)
     __syncthreads();
     for (int half = kBlock / 2; half > 0; half /= 2) {
         if (threadIdx.x < half)
-            scratch[threadIdx.x] = @tree@;
+            @tree@;
         __syncthreads();
     }
     const float total = scratch[0];
@@ -84,7 +84,7 @@ template <int kBlock> __device__ __forceinline__ float block@name@(float value, 
     float total = @start@;
 #pragma unroll
     for (int warp = 0; warp < kBlock / 32; ++warp)
-        total = @warps@;
+        @warps@;
     __syncthreads(); // scratch may be used again
     return total;
 }
@@ -105,12 +105,12 @@ QString helperText(const QStringList &names)
         if (shuffled || names.contains(QStringLiteral("block") + name))
             text += blockFunction(reduction, shuffled);
     }
-    if (names.contains(QStringLiteral("isAligned"))) {
+    if (names.contains(QStringLiteral("areAligned"))) {
         text += QStringLiteral(R"(
-// Whether memory at `pointer` may be touched 16 bytes at a time.
-static bool isAligned(const void *pointer)
+// Whether memory at all these addresses may be touched 16 bytes at a time.
+template <class... Pointers> static bool areAligned(Pointers... pointers)
 {
-    return reinterpret_cast<size_t>(pointer) % 16 == 0;
+    return ((reinterpret_cast<size_t>(pointers) % 16 == 0) && ...);
 }
 )");
     }

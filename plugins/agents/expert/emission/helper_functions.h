@@ -7,7 +7,7 @@
 
 namespace kernelskill::expert {
 
-// "warpSum", "blockSum", "blockSumShuffled", the same for Maximum and Minimum, "isAligned". In the order of definition,
+// "warpSum", "blockSum", "blockSumShuffled", the same for Maximum and Minimum, "areAligned". In the order of definition,
 // with what they need themselves.
 [[nodiscard]] QString helperText(const QStringList &names);
 

@@ -469,7 +469,8 @@ void Analysis::findAccumulations()
                 --target;
             }
             accumulate(target, i + 1, statementEnd(i + 1));
-        } else if (text(i) == u"=" && i > 0 && isIdentifierToken(m_tokens.at(i - 1)) && (i < 2 || !isIdentifierToken(m_tokens.at(i - 2)))) {
+        } else if (text(i) == u"=" && i > 0 && isIdentifierToken(m_tokens.at(i - 1)) &&
+                   (i < 2 || (!isIdentifierToken(m_tokens.at(i - 2)) && text(i - 2) != u"."))) {
             // v = fmaxf(v, …), v = v + …, v = fmaf(a, b, v)
             const QString &name = text(i - 1);
             const qsizetype end = statementEnd(i + 1);

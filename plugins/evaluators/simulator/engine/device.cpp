@@ -228,7 +228,6 @@ std::string Device::takeOutput() { return std::exchange(m_impl->output, {}); }
 
 void Device::flushCaches() {
     m_impl->caches.l2.clear();
-    m_impl->caches.l2Clock = 0;
 }
 
 } // namespace kernelskill::simulator

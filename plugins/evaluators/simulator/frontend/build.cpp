@@ -109,7 +109,7 @@ QList<SandboxCommand> compileCommands(const BuildRequest &request, const QString
                                 flags
                                     + QStringList{QStringLiteral("-w"), QStringLiteral("--cuda-host-only"), QStringLiteral("-fPIC"),
                                                   QStringLiteral("-Xclang"), QStringLiteral("-fcuda-include-gpubinary"),
-                                                  QStringLiteral("-Xclang"), QStringLiteral("placeholder.ptx"), QStringLiteral("-c"),
+                                                  QStringLiteral("-Xclang"), QStringLiteral("placeholder.bin"), QStringLiteral("-c"),
                                                   unit.source, QStringLiteral("-o"), unit.name + QStringLiteral(".o")}));
     }
     return commands;
@@ -213,7 +213,7 @@ QCoro::Task<Result<BuildProduct>> build(BuildRequest request, std::stop_token st
         co_return failure(QStringLiteral("simulator.cache"), QStringLiteral("Cannot write to the cache folder, where builds are kept."));
     const QString folder = product.folder;
     const QList<Unit> units = layOut(request, folder);
-    if (units.isEmpty() || !writeFile(folder + QStringLiteral("/placeholder.ptx"), QStringLiteral("placeholder"))) {
+    if (units.isEmpty() || !writeFile(folder + QStringLiteral("/placeholder.bin"), QStringLiteral("placeholder"))) {
         QDir(folder).removeRecursively();
         co_return failure(QStringLiteral("simulator.candidate"), QStringLiteral("A file of the candidate has a path that cannot be used."));
     }

@@ -24,6 +24,17 @@ QStringList ptxIn(const QString &folder)
     return paths;
 }
 
+// Sources and intermediate files serve nobody afterwards.
+void removeIntermediates(const QString &folder)
+{
+    QDir(folder + QStringLiteral("/src")).removeRecursively();
+    for (const QFileInfo &file : QDir(folder).entryInfoList(QDir::Files | QDir::Hidden)) {
+        const bool kept = file.suffix() == QLatin1String("ptx") || file.fileName() == QLatin1String("candidate.so");
+        if (!kept)
+            QFile::remove(file.absoluteFilePath());
+    }
+}
+
 void fill(BuildProduct &product, const QString &folder)
 {
     product.folder = folder;
@@ -67,6 +78,7 @@ QString BuildCache::newFolder() const
 
 void BuildCache::keep(const QByteArray &key, BuildProduct &product)
 {
+    removeIntermediates(product.folder);
     QFile log(product.folder + QStringLiteral("/log.txt"));
     if (log.open(QIODevice::WriteOnly))
         log.write(product.log.toUtf8());

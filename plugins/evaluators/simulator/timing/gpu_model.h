@@ -33,9 +33,9 @@ struct ModelConstants
     double l2AtomicLanesPerCycle = 0;   // atomic operations of the whole L2, in SM cycles
     double sameAddressAtomicCycles = 0; // between two atomics on one address
     double tensorMmaEfficiency = 0;     // share of the tensor peak that mma.sync reaches
-    double moveIssueShare = 0;        // of PTX's moves, those that are left in machine code
-    double loadsHoisted = 0;          // most loads the assembler sends out together, see latency.h
-    double loopUnroll = 0;            // times it unrolls a loop
+    double moveIssueShare = 0;          // of PTX's moves, those that are left in machine code
+    double loadsHoisted = 0;            // most loads the assembler sends out together, see latency.h
+    double loopUnroll = 0;              // times it unrolls a loop
     double stragglerShare = 0;          // how much of the longest block's excess shows at the end of many waves
 };
 

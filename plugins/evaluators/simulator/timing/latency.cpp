@@ -42,21 +42,25 @@ double criticalPathFactor(const LaunchReport &report, const GpuModel &gpu, MissO
 {
     const LaunchCounters &counters = report.counters;
     double path = 0; // of all warps: what they issue and wait for, but for each other
-    for (const std::uint64_t count : counters.warpInstructions) path += value(count);
-    for (const std::uint64_t cycles : counters.stallCycles) path += value(cycles);
+    for (const std::uint64_t count : counters.warpInstructions)
+        path += value(count);
+    for (const std::uint64_t cycles : counters.stallCycles)
+        path += value(cycles);
     path -= stalled(counters, StallReason::Barrier);
     if (path <= 0) return 1;
 
-    const double l1Hits = counters.globalLoad.sectors > 0
-                              ? std::min(1.0, value(counters.globalLoad.l1HitSectors) / value(counters.globalLoad.sectors))
-                              : 0;
+    const double l1Hits =
+        counters.globalLoad.sectors > 0
+            ? std::min(1.0, value(counters.globalLoad.l1HitSectors) / value(counters.globalLoad.sectors))
+            : 0;
     const double miss = missLatency(gpu, origin.countedDramShare);
     const double global = stalled(counters, StallReason::LongScoreboard);
     const double globalLeft = hoisted(global, l1Hits * gpu.latency("l1") + (1 - l1Hits) * miss,
-                                      issued(counters, InstructionClass::LoadGlobal), counters, gpu)
-                              * missLatency(gpu, origin.trueDramShare) / miss;
+                                      issued(counters, InstructionClass::LoadGlobal), counters, gpu) *
+                              missLatency(gpu, origin.trueDramShare) / miss;
     const double shared = stalled(counters, StallReason::ShortScoreboard);
-    const double sharedLeft = hoisted(shared, gpu.latency("shared"), issued(counters, InstructionClass::LoadShared), counters, gpu);
+    const double sharedLeft =
+        hoisted(shared, gpu.latency("shared"), issued(counters, InstructionClass::LoadShared), counters, gpu);
     return std::clamp(1 - (global * (1 - std::min(1.0, globalLeft)) + shared * (1 - sharedLeft)) / path, 0.05, 1.0);
 }
 

@@ -97,15 +97,16 @@ Schedule schedule(const BlockWork &work, const GpuModel &gpu, double blocks, dou
     return result;
 }
 
-double roofline(const LaunchReport &report, const ModelledLaunch &launch, const GpuModel &gpu, const ModelOptions &options)
+double roofline(const LaunchReport &report, const ModelledLaunch &launch, const GpuModel &gpu,
+                const ModelOptions &options)
 {
     const LaunchCounters &counters = report.counters;
     const double blocks = static_cast<double>(report.blocksTotal);
     // What was fetched more than once is not compulsory; nor is what nobody asked for.
     double bytes = std::min(launch.work.dramBytes(), launch.work.usefulBytes) * blocks;
     if (options.footprintBytes)
-        bytes = std::min(bytes, std::min(launch.work.dramReadBytes * blocks, *options.footprintBytes)
-                                    + std::min(launch.work.dramWriteBytes * blocks, *options.footprintBytes));
+        bytes = std::min(bytes, std::min(launch.work.dramReadBytes * blocks, *options.footprintBytes) +
+                                    std::min(launch.work.dramWriteBytes * blocks, *options.footprintBytes));
     const double writeShare = launch.work.dramBytes() > 0 ? launch.work.dramWriteBytes / launch.work.dramBytes() : 0;
     const double memory_us = bytes / gpu.dramBytesPerCycle(writeShare) / gpu.cyclesPerMicrosecond();
     const auto flops_us = [&](std::uint64_t flops, double tflops) {

@@ -7,7 +7,8 @@
 //     the busiest SM, n = ceil(blocks of the wave / SMs);
 //   - resources of the device (L2, DRAM, atomic units) with all blocks of the wave;
 //   - latency: no block ends before its own critical path, which the engine measures with each warp alone on an idle SM
-//     (in-order issue, register scoreboard, latencies by cache level). R resident blocks share it: they overlap.
+//     (in-order issue, register scoreboard, latencies by cache level); latency.h says what is taken off it again. R
+//     resident blocks share it: they overlap.
 // A wave takes the p-norm of these times, (Σ tᵖ)^(1/p): close to the largest, somewhat above where several are near it,
 // since queues of one resource do not hide perfectly behind another (cf. the "roofline with overlap" family of models,
 // e.g. Hong & Kim 2009 for latency hiding by warps, Little 1961 for bytes in flight, Williams et al. 2009 for

@@ -91,8 +91,9 @@ double atomicCycles(const LaunchCounters &counters, const GpuModel &gpu)
 void addPendingWrites(const LaunchCounters &counters, double scale, const GpuModel &gpu, BlockWork &work)
 {
     const double blocks = static_cast<double>(counters.blocks);
-    const double asked = static_cast<double>(counters.globalStore.bytes + counters.globalAtomic.bytes);
-    const double arrived = static_cast<double>(counters.l2WriteSectors) * sectorBytes;
+    // Atomics gather on few addresses; what they leave behind is not worth a guess.
+    const double asked = static_cast<double>(counters.globalStore.bytes);
+    const double arrived = static_cast<double>(counters.globalStore.sectors) * sectorBytes;
     const double pending = std::max(0.0, std::min(asked, arrived) / blocks - work.dramWriteBytes);
     const double traffic = (work.dramReadBytes + work.dramWriteBytes + pending) * blocks * scale;
     work.dramWriteBytes += pending * std::min(1.0, traffic / gpu.l2Bytes);
@@ -115,7 +116,8 @@ void limitDram(BlockWork &work, double blocksTotal, double waves, const GpuModel
     work.dramWriteBytes = std::min(work.dramWriteBytes, most);
 }
 
-MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double waves, const ModelOptions &options, BlockWork &work)
+MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double waves, const ModelOptions &options,
+                     BlockWork &work)
 {
     const LaunchCounters &counters = report.counters;
     const double blocks = static_cast<double>(counters.blocks);
@@ -153,8 +155,8 @@ MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double wav
     if (missed > 0) {
         origin.countedDramShare = std::clamp(countedReadBytes / missed, 0.0, 1.0);
         const double limited = std::clamp(work.dramReadBytes / missed, 0.0, 1.0);
-        at(Bound::Inflight) = missed * (gpu.latency("l2") + limited * (gpu.latency("dram") - gpu.latency("l2")))
-                              / gpu.model.inflightBytesPerSm;
+        at(Bound::Inflight) = missed * (gpu.latency("l2") + limited * (gpu.latency("dram") - gpu.latency("l2"))) /
+                              gpu.model.inflightBytesPerSm;
         // Blocks of the first wave ask for a byte before anyone's fetch of it has arrived, and wait like the first.
         const double firstWave = 1 / std::max(1.0, waves);
         origin.trueDramShare = fitsInL2(options, gpu) ? origin.countedDramShare * firstWave + limited * (1 - firstWave)

@@ -14,6 +14,7 @@ void add(AccessCounters &into, const AccessCounters &more)
     into.bytes += more.bytes;
     into.l1HitSectors += more.l1HitSectors;
     into.l2HitSectors += more.l2HitSectors;
+    into.lines += more.lines;
 }
 
 template <class Array> void addAll(Array &into, const Array &more)
@@ -81,6 +82,8 @@ void add(LaunchReport &into, const LaunchReport &more)
         same->globalSectors += line.globalSectors;
         same->idealSectors += line.idealSectors;
         same->sharedConflicts += line.sharedConflicts;
+        same->globalRequests += line.globalRequests;
+        same->sharedRequests += line.sharedRequests;
     }
     add(into.findings, more.findings);
     into.completed = into.completed && more.completed;

@@ -264,7 +264,8 @@ __device__ inline void matmulBlocked(ARGUMENTS)
     b += blockIdx.x * tile;
     for (int k = 0; k < inner; k += depth) {
 #pragma unroll
-        for (int i = threadIdx.x * 4; i < tile * depth; i += threads * 4) {
+        for (int step = 0; step < tile * depth / (threads * 4); ++step) {
+            const int i = (step * threads + threadIdx.x) * 4;
             const float4 v = *reinterpret_cast<const float4 *>(a + i / depth * inner + k + i % depth);
             left[i % depth][i / depth] = v.x;
             left[i % depth + 1][i / depth] = v.y;

@@ -112,6 +112,7 @@ private:
     void elect(const ptx::Instruction &);
     void sleep(const ptx::Instruction &);
     void matrix(const ptx::Instruction &);
+    void moveMatrices(const ptx::Instruction &);
     [[nodiscard]] std::vector<ParameterSlot> parameterSlots(const ptx::Operand &list) const;
 
     const ptx::Module &m_module;

@@ -108,11 +108,18 @@ void Decoder::load(const Instruction &instruction) {
         m.wide[e] = m.sink[e] ? m.elementBytes == 8 : isWide(element);
         if (!m.sink[e]) m.rows[e] = destination(element, m.elementBytes == 8);
     }
-    const Handler h = m_isa.memory("ld", m.space, type);
+    // a kernel parameter named directly, inside the parameters' bytes
+    std::int64_t fixed = -1;
+    if (const Operand &base = instruction.operands[1].elements.front(); m.space == AddressSpaceKind::Parameter && base.kind == Operand::Kind::Variable) {
+        const std::int64_t at = static_cast<std::int64_t>(m_variableOffset[base.index]) + m.offset;
+        if (at >= 0 && at + m.elementBytes * m.count <= static_cast<std::int64_t>(m_program->parameterBytes)) fixed = at;
+    }
+    const Handler h = m_isa.memory(fixed >= 0 ? "ld.param.fixed" : "ld", m.space, type);
     if (h == nullptr) throw Unsupported{};
     MicroOp op = make(instruction, loadClass(m.space, m.constantCache));
     op.full = op.masked = h;
-    op.canStop = true;
+    op.canStop = fixed < 0;
+    op.immediate = fixed;
     if (m.count == 1) {
         op.readyA = readyOfRow(m.address);
         op.readyD = m.sink[0] ? sinkReady : readyOfRow(m.rows[0]);

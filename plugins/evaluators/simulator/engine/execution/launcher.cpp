@@ -77,6 +77,7 @@ void Launcher::prepare() {
         m_caches.raceTag = 1;
     }
     m_addresses.prepareLaunch(s.raceChecks);
+    s.launchNumber = ++m_caches.launches;
     s.raceFloor = m_caches.raceTag << 4 | 15u;
     s.raceMany = (m_caches.raceTag + 1) << 4 | 15u;
     m_firstTag = m_caches.raceTag + 2;
@@ -87,10 +88,11 @@ void Launcher::prepareCaches() {
     const std::size_t setBytes = CacheSet::ways * 128;
     const std::size_t l1Sets = std::max<std::size_t>(1, m_model.l1Bytes / setBytes), l2Sets = std::max<std::size_t>(1, m_model.l2Bytes / setBytes);
     if (m_caches.l2.size() != l2Sets) m_caches.l2.assign(l2Sets, {});
-    m_caches.l1.assign(l1Sets * m_state.smCount, {}); // L1 is empty at the start of a kernel
-    m_state.l2 = {m_caches.l2.data(), static_cast<std::uint32_t>(l2Sets), m_caches.l2Clock};
+    if (m_caches.l1.size() != l1Sets * m_state.smCount) m_caches.l1.assign(l1Sets * m_state.smCount, {});
+    m_l1Fresh.assign(m_state.smCount, false); // L1 is empty at the start of a kernel: emptied when an SM gets its first block
+    m_state.l2 = {m_caches.l2.data(), static_cast<std::uint32_t>(l2Sets)};
     m_l1.resize(m_state.smCount);
-    for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = {m_caches.l1.data() + sm * l1Sets, static_cast<std::uint32_t>(l1Sets), 0};
+    for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = {m_caches.l1.data() + sm * l1Sets, static_cast<std::uint32_t>(l1Sets)};
     m_state.l1 = m_l1.data();
 }
 
@@ -158,6 +160,10 @@ void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
     b.warps = storage.warps.data();
     b.warpCount = static_cast<std::uint32_t>(storage.warps.size());
     b.sm = static_cast<std::uint32_t>(linear % m_state.smCount);
+    if (!m_l1Fresh[b.sm]) {
+        std::memset(static_cast<void *>(m_l1[b.sm].sets), 0, m_l1[b.sm].setCount * sizeof(CacheSet));
+        m_l1Fresh[b.sm] = true;
+    }
     b.acquireTime = 0;
     b.instructions = 0;
     if (m_state.raceChecks) nextTag(b);
@@ -288,7 +294,6 @@ LaunchReport Launcher::run() {
     while (!m_waiting.empty() && !m_fatal) (void)retry();
     LaunchReport report;
     fillReport(report);
-    m_caches.l2Clock = m_state.l2.clock;
     return report;
 }
 

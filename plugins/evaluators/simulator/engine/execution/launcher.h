@@ -51,10 +51,9 @@ struct BlockStorage {
 // What persists between launches.
 struct DeviceCaches {
     std::vector<CacheSet> l2;
-    std::uint32_t l2Clock = 0;
     std::vector<CacheSet> l1; // of all SMs
     std::uint32_t raceTag = 1; // next free owner
-    std::uint64_t time = 0;    // nanoseconds of %globaltimer
+    std::uint32_t launches = 0;
 };
 
 class Launcher {
@@ -120,6 +119,7 @@ private:
     FindingCollector m_findings;
     std::vector<InstructionCounters> m_counters;
     std::vector<SectorCache> m_l1;
+    std::vector<bool> m_l1Fresh;
     std::vector<std::byte> m_parameters;
     std::vector<std::uint32_t> m_threadIds;
     std::vector<std::unique_ptr<BlockStorage>> m_free;

@@ -63,7 +63,8 @@ enum class AddressSpaceKind : std::uint8_t { Generic, Global, Shared, Local, Par
 
 // Lane pattern of the last request of one instruction; the next request often repeats it, moved by a constant.
 struct AccessPattern {
-    std::int32_t delta[32];       // byte distance from lane 0's address
+    std::int64_t distance[32];    // byte distance from lane 0's address
+    std::int32_t delta[32];       // the same in 32 bits
     std::uint32_t exec = 0;       // lanes it was made for; 0: none yet
     std::uint32_t phase = 0;      // address of lane 0 modulo 128
     std::int32_t lowest = 0, highest = 0; // least and greatest delta
@@ -71,7 +72,7 @@ struct AccessPattern {
     std::uint16_t wavefronts = 0, idealWavefronts = 0;
     std::uint8_t lines = 0;       // entries of line[]
     std::uint8_t runs = 0;        // entries of runStart[]
-    bool contiguous = false, uniform = false, duplicates = false;
+    bool contiguous = false, uniform = false, duplicates = false, aligned = false;
     std::uint8_t lineSectors[64]; // mask of the four sectors of a line
     std::int32_t line[64];        // lines of 128 bytes, counted from lane 0's
     std::int32_t runStart[32];    // maximal runs of bytes touched by neighbouring lanes, from lane 0's address

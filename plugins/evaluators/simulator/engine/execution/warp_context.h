@@ -88,6 +88,7 @@ struct LaunchState {
     const std::uint32_t *threadIds = nullptr; // x, y, z of each thread: 3 rows of 32 a warp
     std::uint32_t smCount = 1;
     bool checks = true, raceChecks = true;
+    std::uint32_t launchNumber = 1;
     std::uint32_t raceFloor = 0, raceMany = 0; // tags up to the floor are of earlier launches
     SectorCache *l1 = nullptr; // one an SM
     SectorCache l2;

@@ -17,6 +17,9 @@ struct Allocation {
     bool fullyWritten = false;           // then `written` need not be looked at
     bool readOnly = false;               // .const
     std::uint32_t index = 0;
+    // Launches with the last plain store and the last load that was noted. Loads are noted only once the launch has stored
+    // into the allocation: inputs cost nothing, and an unordered pair shows at a later block.
+    std::uint32_t storeLaunch = 0, loadLaunch = 0;
 };
 
 // Where the windows of the generic address space begin.

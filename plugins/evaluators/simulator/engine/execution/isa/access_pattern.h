@@ -97,6 +97,12 @@ inline void analyseContiguous(AccessPattern &p, int bytes) {
     __builtin_memcpy(p.delta, delta, sizeof p.delta);
     p.exec = lanes;
     p.phase = phase;
+    std::int32_t low = static_cast<std::int32_t>(phase);
+    for (int i = 0; i < laneCount; ++i) {
+        p.distance[i] = delta[i];
+        low |= delta[i];
+    }
+    p.aligned = (low & (bytes - 1)) == 0;
     p.lowest = p.highest = 0;
     p.lines = p.runs = 0;
     p.sectors = 0;
@@ -144,10 +150,27 @@ inline void analyseContiguous(AccessPattern &p, int bytes) {
     if (shared) countWavefronts(p, bytes);
 }
 
+// Is the request the pattern's, moved by a constant?
+inline bool repeats(const AccessPattern &p, const std::uint64_t *address, std::uint32_t lanes, std::uint32_t phase) {
+    const std::uint64_t first = address[0];
+    std::uint64_t different = (p.exec ^ lanes) | (p.phase ^ phase);
+    for (int i = 0; i < laneCount; ++i) different |= (address[i] - first) ^ static_cast<std::uint64_t>(p.distance[i]);
+    return different == 0;
+}
+inline bool repeats32(const AccessPattern &p, const std::uint32_t *address, std::uint32_t lanes, std::uint32_t phase) {
+    const std::uint32_t first = address[0];
+    std::uint32_t different = (p.exec ^ lanes) | (p.phase ^ phase);
+    for (int i = 0; i < laneCount; ++i) different |= (address[i] - first) ^ static_cast<std::uint32_t>(p.delta[i]);
+    return different == 0;
+}
+
 // Brings the pattern up to date for these addresses. False: the lanes lie too far apart to be described by it.
 inline bool updatePattern(AccessPattern &p, const std::uint64_t *address, std::uint32_t lanes, int bytes, bool shared) {
     const std::uint64_t first = address[0];
-    const std::uint32_t phase = static_cast<std::uint32_t>(first) & (shared ? 3u : 127u);
+    // banks repeat every 128 bytes but their number does not matter, so shared memory needs only the place in a word;
+    // the low bits decide about alignment up to 16 bytes
+    const std::uint32_t phase = static_cast<std::uint32_t>(first) & (shared ? 15u : 127u);
+    if (repeats(p, address, lanes, phase)) return true;
     alignas(64) std::int32_t delta[laneCount];
     std::uint64_t far = 0;
     for (int i = 0; i < laneCount; ++i) {
@@ -156,9 +179,7 @@ inline bool updatePattern(AccessPattern &p, const std::uint64_t *address, std::u
         far |= (distance + 0x2000'0000u) & ~std::uint64_t{0x3fff'ffff};
     }
     if (far != 0) return false;
-    std::uint32_t different = (p.exec ^ lanes) | (p.phase ^ phase);
-    for (int i = 0; i < laneCount; ++i) different |= static_cast<std::uint32_t>(delta[i] ^ p.delta[i]);
-    if (different != 0) analyse(p, delta, lanes, phase, bytes, shared);
+    analyse(p, delta, lanes, phase, bytes, shared);
     return true;
 }
 

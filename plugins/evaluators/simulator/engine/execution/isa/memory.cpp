@@ -16,6 +16,7 @@ template <bool Write> void global(WarpContext &context, const MicroOp &op) {
 
 template <bool Write> void shared(WarpContext &context, const MicroOp &op) {
     MemoryOperand &m = context.launch->memory[op.extra];
+    if (sharedRepeated<Write>(context, m)) [[likely]] return;
     alignas(64) std::uint64_t address[laneCount];
     gatherAddresses(context, m.address64, m.address, m.offset, context.exec, address);
     sharedRequest<Write>(context, m, address, context.exec);
@@ -65,6 +66,26 @@ template <bool Write> void parameter(WarpContext &context, const MicroOp &op) {
     parameterRequest<Write>(context, m, address, context.exec);
 }
 
+// A kernel parameter at a known place: immediate.
+void fixedParameter(WarpContext &context, const MicroOp &op) {
+    const MemoryOperand &m = context.launch->memory[op.extra];
+    const std::byte *at = context.launch->parameters + op.immediate;
+    for (int e = 0; e < m.count; ++e) {
+        if (m.sink[e]) continue;
+        std::uint64_t value = 0;
+        __builtin_memcpy(&value, at + e * m.elementBytes, m.elementBytes);
+        const int unused = 64 - m.elementBytes * 8;
+        if (m.signExtend) value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused);
+        if (m.wide[e]) {
+            auto *row = context.row<std::uint64_t>(m.rows[e]);
+            for (int i = 0; i < laneCount; ++i) keep<false>(row, i, value, context.exec);
+        } else {
+            auto *row = context.row<std::uint32_t>(m.rows[e]);
+            for (int i = 0; i < laneCount; ++i) keep<false>(row, i, static_cast<std::uint32_t>(value), context.exec);
+        }
+    }
+}
+
 // Parameters of device functions: a small memory of each lane at fixed places.
 template <bool Write> void callParameter(WarpContext &context, const MicroOp &op) {
     MemoryOperand &m = context.launch->memory[op.extra];
@@ -110,6 +131,7 @@ Handler selectAtomic(AddressSpaceKind space);
 Handler selectMemory(const char *name, AddressSpaceKind space, ptx::Type) {
     if (same(name, "ld")) return access<false>(space);
     if (same(name, "st")) return access<true>(space);
+    if (same(name, "ld.param.fixed")) return fixedParameter;
     if (same(name, "atom")) return selectAtomic(space);
     if (same(name, "cp.async")) return copyAsync;
     if (same(name, "prefetch")) return bulkPrefetch;

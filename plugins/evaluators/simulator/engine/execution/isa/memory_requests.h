@@ -76,7 +76,7 @@ template <bool Write> void globalGroup(WarpContext &context, MemoryOperand &m, A
     const int bytes = m.elementBytes * m.count;
     const std::uint64_t first = address[0] - a.base;
     std::byte *origin = a.data + first;
-    const Shadow s = globalShadow(context, a, m.strong);
+    const Shadow s = globalShadow(context, a, m.strong, Write);
     const Place place{AddressSpaceKind::Global, &a, a.base};
     if (m.strong && context.launch->raceChecks) noteAcquire(context);
     if constexpr (Write) {
@@ -126,9 +126,7 @@ template <bool Write> [[gnu::noinline]] void globalSplit(WarpContext &context, M
 
 template <bool Write> inline void globalRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
     const int bytes = m.elementBytes * m.count;
-    std::uint64_t low = 0;
-    for (int i = 0; i < laneCount; ++i) low |= address[i];
-    if ((low & static_cast<std::uint64_t>(bytes - 1)) != 0 || !updatePattern(m.pattern, address, lanes, bytes, false))
+    if (!updatePattern(m.pattern, address, lanes, bytes, false) || !m.pattern.aligned) [[unlikely]]
         return globalSplit<Write>(context, m, address, lanes);
     const AccessPattern &p = m.pattern;
     const std::uint64_t lowest = address[0] + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.lowest));
@@ -171,27 +169,64 @@ inline void countShared(WarpContext &context, const AccessPattern &p, std::uint3
     c.bytes += static_cast<std::uint64_t>(__builtin_popcount(lanes) * bytes);
 }
 
-template <bool Write> inline void sharedRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
+// A request whose pattern is up to date and whose bytes lie inside the block's memory.
+template <bool Write> inline void sharedGroup(WarpContext &context, MemoryOperand &m, std::uint32_t first, std::uint32_t lanes) {
     const int bytes = m.elementBytes * m.count;
-    LaunchState &l = *context.launch;
-    if (!insideOwnWindow(context, AddressSpaceKind::Shared, address, lanes, bytes, l.sharedBytes, Write ? AccessKind::Write : AccessKind::Read)) return;
-    (void)updatePattern(m.pattern, address, lanes, bytes, true);
+    const LaunchState &l = *context.launch;
     const AccessPattern &p = m.pattern;
-    std::byte *origin = context.block->shared + address[0];
+    std::byte *origin = context.block->shared + first;
     Shadow s = sharedShadow(context);
     if (m.strong) s.writer = nullptr;
     const Place place{AddressSpaceKind::Shared, nullptr, 0};
     if constexpr (Write) {
-        if (s.written != nullptr) checkWrite(context, place, s, address[0], p, lanes, m, origin);
+        if (s.written != nullptr) checkWrite(context, place, s, first, p, lanes, m, origin);
         storeLanes(context, m, origin, p, lanes);
     } else {
-        if (s.written != nullptr) checkRead(context, place, s, address[0], p, lanes, bytes);
+        if (s.written != nullptr) checkRead(context, place, s, first, p, lanes, bytes);
         loadLanes(context, m, origin, p, lanes);
         // each further wavefront keeps the data two cycles longer
         setLatency(context, l.sharedLatency + 2u * static_cast<std::uint32_t>(p.wavefronts > 0 ? p.wavefronts - 1 : 0), shortReason);
         if (m.strong) notePollingLoad(context, m, lanes);
     }
     countShared(context, p, lanes, bytes);
+}
+
+template <bool Write> [[gnu::noinline]] void sharedRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
+    const int bytes = m.elementBytes * m.count;
+    if (!insideOwnWindow(context, AddressSpaceKind::Shared, address, lanes, bytes, context.launch->sharedBytes, Write ? AccessKind::Write : AccessKind::Read)) return;
+    (void)updatePattern(m.pattern, address, lanes, bytes, true);
+    sharedGroup<Write>(context, m, static_cast<std::uint32_t>(address[0]), lanes);
+}
+
+// The hot path: 32-bit addresses whose pattern is the last one's.
+template <bool Write> inline bool sharedRepeated(WarpContext &context, MemoryOperand &m) {
+    alignas(64) std::uint32_t address[laneCount];
+    const std::uint32_t offset = static_cast<std::uint32_t>(m.offset), lanes = context.exec;
+    if (m.address64) {
+        const auto *a = context.source<std::uint64_t>(m.address);
+        std::uint64_t beyond = 0;
+        for (int i = 0; i < laneCount; ++i) {
+            const std::uint64_t at = a[i] + static_cast<std::uint64_t>(m.offset);
+            address[i] = static_cast<std::uint32_t>(at);
+            beyond |= at;
+        }
+        if (lanes == fullMask && beyond >> 32 != 0) return false;
+    } else {
+        const auto *a = context.source<std::uint32_t>(m.address);
+        for (int i = 0; i < laneCount; ++i) address[i] = a[i] + offset;
+    }
+    if (lanes != fullMask) {
+        const std::uint32_t first = address[__builtin_ctz(lanes)];
+        if (m.address64) return false;
+        for (int i = 0; i < laneCount; ++i) address[i] = (lanes & laneBit[i]) != 0 ? address[i] : first;
+    }
+    const AccessPattern &p = m.pattern;
+    const std::uint32_t first = address[0];
+    if (!p.aligned || !repeats32(p, address, lanes, first & 15u)) return false;
+    const std::int64_t lowest = static_cast<std::int64_t>(first) + p.lowest, end = static_cast<std::int64_t>(first) + p.highest + m.elementBytes * m.count;
+    if (lowest < 0 || end > static_cast<std::int64_t>(context.launch->sharedBytes)) return false;
+    sharedGroup<Write>(context, m, first, lanes);
+    return true;
 }
 
 template <bool Write> inline void moveLane(const WarpContext &context, const MemoryOperand &m, unsigned lane, std::byte *at) {
@@ -275,7 +310,7 @@ inline void copyRequest(WarpContext &context, MemoryOperand &m, const std::uint6
         std::uint64_t moved[laneCount];
         for (int i = 0; i < laneCount; ++i) moved[i] = group & laneBit[i] ? from[i] : from[lead];
         if (!updatePattern(m.sourcePattern, moved, group, bytes, false)) { group = laneBit[lead]; for (auto &at : moved) at = from[lead]; (void)updatePattern(m.sourcePattern, moved, group, bytes, false); }
-        const Shadow s = globalShadow(context, *a, false);
+        const Shadow s = globalShadow(context, *a, false, false);
         bool complete = true;
         for (int i = 0; i < laneCount; ++i) complete = complete && (!(group & laneBit[i]) || wanted[i] == static_cast<std::uint32_t>(bytes));
         if (complete && (s.written != nullptr || s.writer != nullptr))

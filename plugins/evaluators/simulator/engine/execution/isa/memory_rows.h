@@ -22,7 +22,19 @@ inline void loadRow(R *row, const std::byte *origin, const AccessPattern &p, std
         Element v;
         __builtin_memcpy(&v, origin + byteOffset, sizeof v);
         const R value = static_cast<R>(extend<Element, Signed>(v));
+        if (lanes == fullMask) {
+            for (int i = 0; i < laneCount; ++i) row[i] = value;
+            return;
+        }
         for (int i = 0; i < laneCount; ++i) keep<false>(row, i, value, lanes);
+        return;
+    }
+    if (lanes == fullMask) {
+        for (int i = 0; i < laneCount; ++i) {
+            Element v;
+            __builtin_memcpy(&v, origin + p.delta[i] + byteOffset, sizeof v);
+            row[i] = static_cast<R>(extend<Element, Signed>(v));
+        }
         return;
     }
     R values[laneCount];
@@ -156,7 +168,7 @@ inline void checkRead(WarpContext &context, const Place &place, const Shadow &s,
             const std::uint64_t to = start + static_cast<std::uint64_t>(bytes) < word * 4 + 4 ? start + static_cast<std::uint64_t>(bytes) - word * 4 : 4;
             const std::uint32_t part = partMask(static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to));
             if (foreign(s, s.writer[word]) && (s.writer[word] & part)) return reportRace(context, place, start, lane, s.writer[word], AccessKind::Write, true);
-            if (foreign(s, s.reader[word]) && (s.reader[word] & part)) return reportRace(context, place, start, lane, s.reader[word], AccessKind::Write, false);
+            if (s.reader != nullptr && foreign(s, s.reader[word]) && (s.reader[word] & part)) return reportRace(context, place, start, lane, s.reader[word], AccessKind::Write, false);
         }
     }
 }
@@ -202,11 +214,15 @@ inline Shadow sharedShadow(const WarpContext &context) {
             (b.sharedEpoch * 64 + context.warp->index + 1) << 4 | 15u, (b.sharedEpoch * 64 + 63) << 4 | 15u};
 }
 
-inline Shadow globalShadow(const WarpContext &context, const Allocation &a, bool strong) {
+inline Shadow globalShadow(const WarpContext &context, Allocation &a, bool strong, bool store) {
     const LaunchState &l = *context.launch;
     if (!l.checks) return {};
-    const bool races = l.raceChecks && !strong && a.writer != nullptr;
-    return {a.fullyWritten ? nullptr : a.written, races ? a.writer : nullptr, a.reader, l.raceFloor, context.block->tag, l.raceMany};
+    bool races = l.raceChecks && !strong && a.writer != nullptr;
+    if (store && races) a.storeLaunch = l.launchNumber;
+    if (!store) races = races && a.storeLaunch == l.launchNumber;
+    if (!store && races) a.loadLaunch = l.launchNumber;
+    std::uint32_t *reader = !store || a.loadLaunch == l.launchNumber ? a.reader : nullptr;
+    return {a.fullyWritten ? nullptr : a.written, races ? a.writer : nullptr, reader, l.raceFloor, context.block->tag, l.raceMany};
 }
 
 } // namespace kernelskill::simulator::KERNELSKILL_ISA

@@ -19,6 +19,11 @@ struct Shadow {
 inline bool foreign(const Shadow &s, std::uint32_t tag) { return (tag > s.floor) & ((tag ^ s.me) > 15u); }
 
 inline bool allWritten(const std::uint8_t *written, std::uint64_t start, std::uint32_t bytes) {
+    if (bytes == 4) {
+        std::uint32_t word;
+        __builtin_memcpy(&word, written + start, 4);
+        return word == 0x0101'0101u;
+    }
     std::uint8_t missing = 0;
     std::uint32_t i = 0;
     for (; i + 16 <= bytes; i += 16) {
@@ -36,6 +41,11 @@ inline std::uint32_t readWords(const Shadow &s, std::uint64_t word, std::uint32_
     std::uint32_t bad = 0;
     std::uint32_t *writer = s.writer + word, *reader = s.reader + word;
     const std::uint32_t floor = s.floor, me = s.me, many = s.many;
+    if (count == 1) {
+        const std::uint32_t r = reader[0];
+        reader[0] = (r <= floor) | ((r ^ me) <= 15u) ? me : many;
+        return foreign(s, writer[0]) ? 1u : 0u;
+    }
 #pragma GCC ivdep
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t w = writer[i], r = reader[i];
@@ -47,8 +57,9 @@ inline std::uint32_t readWords(const Shadow &s, std::uint64_t word, std::uint32_
 inline std::uint32_t writeWords(const Shadow &s, std::uint64_t word, std::uint32_t count) {
     std::uint32_t bad = 0;
     std::uint32_t *writer = s.writer + word;
-    const std::uint32_t *reader = s.reader + word;
+    const std::uint32_t *reader = (s.reader ? s.reader : s.writer) + word; // nobody has read: the writers stand for both
     const std::uint32_t floor = s.floor, me = s.me;
+    if (count == 1) return foreign(s, writer[0]) | foreign(s, reader[0]) ? 1u : 0u;
 #pragma GCC ivdep
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t w = writer[i], r = reader[i];
@@ -70,7 +81,7 @@ inline bool readPart(const Shadow &s, std::uint64_t word, std::uint32_t bytes) {
     return bad;
 }
 inline bool conflictsPart(const Shadow &s, std::uint64_t word, std::uint32_t bytes) {
-    const std::uint32_t w = s.writer[word], r = s.reader[word];
+    const std::uint32_t w = s.writer[word], r = s.reader ? s.reader[word] : 0u;
     return (foreign(s, w) && (w & bytes) != 0) || (foreign(s, r) && (r & bytes) != 0);
 }
 inline void claimPart(const Shadow &s, std::uint64_t word, std::uint32_t bytes) {
