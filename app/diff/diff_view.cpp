@@ -146,6 +146,14 @@ void DiffView::resizeEvent(QResizeEvent *event)
         updateScrollBars();
 }
 
+void DiffView::focusInEvent(QFocusEvent *event)
+{
+    QAbstractScrollArea::focusInEvent(event);
+    m_showFocus = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason
+                  || event->reason() == Qt::ShortcutFocusReason;
+    viewport()->update();
+}
+
 void DiffView::setFold(bool fold)
 {
     m_fold = fold;
@@ -201,7 +209,7 @@ void DiffView::paintEvent(QPaintEvent *)
     if (!isUnified()) {
         painter.fillRect(QRect(viewport()->width() / 2, 0, 1, viewport()->height()), themeColor("surface.line"));
     }
-    if (hasFocus()) {
+    if (hasFocus() && m_showFocus) {
         painter.setPen(QPen(themeColor("accent.focus"), theme().stroke(u"focusRing"_s)));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(viewport()->rect().adjusted(1, 1, -1, -1));

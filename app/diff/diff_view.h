@@ -39,6 +39,7 @@ Q_SIGNALS:
 protected:
     void paintEvent(QPaintEvent *event) override;
     void resizeEvent(QResizeEvent *event) override;
+    void focusInEvent(QFocusEvent *event) override;
     void mousePressEvent(QMouseEvent *event) override;
     void keyPressEvent(QKeyEvent *event) override;
     void contextMenuEvent(QContextMenuEvent *event) override;
@@ -62,6 +63,7 @@ private:
     QList<ViewRow> m_rows;
     QSet<int> m_opened;
     QString m_message;
+    bool m_showFocus = false; // only a focus that came by keyboard needs a ring
     bool m_fold = true, m_busy = false, m_wasUnified = false;
     int m_generation = 0;
     int m_hunk = -1;

@@ -102,7 +102,7 @@ Observation observationParts(const TrajectoryNode &node)
             continue;
         const MetricInfo *info = metricInfo(change.metric);
         return {info ? info->title : change.metric,
-                numbers::change(change.before, change.after, info ? info->unit : QString())};
+                numbers::compactChange(*change.before, *change.after, info ? info->unit : QString())};
     }
     return {node.time_us && hasSpeedup(node) ? numbers::duration_us(*node.time_us) : QString(), {}};
 }

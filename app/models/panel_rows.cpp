@@ -69,7 +69,9 @@ void addPredicate(TreeRow *parent, const PredicateTrace &trace, int position)
             needs = numbers::metricValue(bound, unitOf(field));
         else if (needs == "true"_L1 || needs == "false"_L1)
             needs = needs == "true"_L1 ? u"yes"_s : u"no"_s;
-        cells = {field, valueText(trace.values.value(field), field), operatorText(match.captured(2)) + u' ' + needs};
+        const bool plainWord = !isNumber && match.captured(2) == "=="_L1;
+        cells = {field, valueText(trace.values.value(field), field),
+                 plainWord ? needs : operatorText(match.captured(2)) + u' ' + needs};
     } else if (const auto single = flag.match(trace.text); single.hasMatch()) {
         const QString field = single.captured(2);
         cells = {field, valueText(trace.values.value(field), field), single.captured(1).isEmpty() ? u"yes"_s : u"no"_s};
@@ -253,7 +255,8 @@ std::unique_ptr<TreeRow> evidence(const Evaluation *evaluation, const Trajectory
     if (!evaluation || !node)
         return root;
     TreeRow *verdict = section(root.get(), u"Verdict"_s, toString(evaluation->kind));
-    verdict->add(u"verdict"_s, {node_text::full(*node), QString(), toString(evaluation->status)},
+    verdict->add(u"verdict"_s, {node_text::full(*node), QString(),
+                              evaluation->status == Status::Ok ? QString() : toString(evaluation->status).replace(u'_', u' ')},
                  of(Kind::Check, {{StateRole, int(node->state)}}));
     if (!node->why.isEmpty())
         verdict->add(u"why"_s, {node->why}, of(Kind::Text));

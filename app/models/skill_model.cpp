@@ -109,7 +109,7 @@ void SkillModel::setContents(QList<Skill> skills, QList<SkillStatistics> statist
             }
             data.insert(Qt::ToolTipRole, tip);
             group->add(skill.name, {title, QString::number(entry.record.won), QString::number(entry.record.lost),
-                                    entry.record.uses == 0 ? u"no use yet"_s : QString()},
+                                    entry.record.uses == 0 ? u"unused"_s : QString()},
                        data);
         }
     }

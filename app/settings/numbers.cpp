@@ -138,6 +138,12 @@ QString change(std::optional<double> before, std::optional<double> after, const 
     return first + u" → "_s + second;
 }
 
+QString compactChange(double before, double after, const QString &unit)
+{
+    const auto rounded = [](double value) { return std::abs(value) >= 10 && std::abs(value) < 1e6 ? std::round(value) : value; };
+    return change(rounded(before), rounded(after), unit);
+}
+
 QString promise(const QString &text)
 {
     if (text.startsWith("at most "_L1))

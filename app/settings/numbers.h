@@ -36,6 +36,8 @@ inline constexpr char16_t minusSign = u'\u2212';
 
 // "7.9 → 10.2", "no counter" for a missing side.
 [[nodiscard]] QString change(std::optional<double> before, std::optional<double> after, const QString &unit = {});
+// The same where room is short: no decimals from 10 on.
+[[nodiscard]] QString compactChange(double before, double after, const QString &unit);
 // "at most 40" → "≤ 40", "lower" → "lower"
 [[nodiscard]] QString promise(const QString &text);
 

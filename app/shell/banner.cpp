@@ -68,7 +68,10 @@ void Banner::show(Severity severity, const QString &text, const QString &detail,
 
 void Banner::show(const Error &error)
 {
-    const QString text = error.code.isEmpty() ? error.message : u"%1 (%2)"_s.arg(error.message, error.code);
+    QString message = error.message;
+    if (!message.isEmpty())
+        message[0] = message[0].toUpper();
+    const QString text = error.code.isEmpty() ? message : u"%1 (%2)"_s.arg(message, error.code);
     const QString all = error.detail.isEmpty() ? text : text + u"\n\n"_s + error.detail;
     show(Severity::Error, text, error.detail, tr("Copy details"), [all] { QApplication::clipboard()->setText(all); });
 }

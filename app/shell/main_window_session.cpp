@@ -39,6 +39,37 @@ using namespace Qt::StringLiterals;
 
 namespace kernelskill {
 
+namespace {
+
+// Ends that more time, money or the person's word can undo.
+bool canResume(const Trajectory &trajectory)
+{
+    static const QStringList open{QString(), u"person"_s, u"time"_s, u"money"_s, u"error"_s};
+    return open.contains(trajectory.endedBy);
+}
+
+QString endSentence(const Trajectory &trajectory)
+{
+    const QString &by = trajectory.endedBy;
+    if (by.isEmpty())
+        return MainWindow::tr("Not ended: can be resumed");
+    if (by == "rounds"_L1)
+        return MainWindow::tr("Ended after %1 rounds").arg(trajectory.lastRound());
+    if (by == "person"_L1)
+        return MainWindow::tr("Stopped by you: can be resumed");
+    if (by == "exhausted"_L1)
+        return MainWindow::tr("Ended: nothing allowed is left to try");
+    if (by == "plateau"_L1)
+        return MainWindow::tr("Ended: no new best for several rounds");
+    if (by == "roofline"_L1)
+        return MainWindow::tr("Ended: near enough to the roofline");
+    if (by == "error"_L1)
+        return MainWindow::tr("Ended by an error: can be resumed");
+    return MainWindow::tr("Ended: no %1 left").arg(by);
+}
+
+} // namespace
+
 void MainWindow::connectRun()
 {
     connect(m_run, &RunController::factsFound, this, &MainWindow::showFacts);
@@ -73,6 +104,8 @@ void MainWindow::connectRun()
         m_question->hide();
         m_banner->show(error);
         m_log->note(error.message);
+        if (m_document->isEmpty()) // nothing came of it: the start stays at hand
+            m_start->show();
     });
     connect(m_pause, &QAction::triggered, m_run, &RunController::togglePause);
     connect(m_step, &QAction::triggered, m_run, &RunController::step);
@@ -202,7 +235,7 @@ void MainWindow::openSession(const QString &path)
         showRunState();
         if (m_runPending) {
             m_runPending = false;
-            if (m_document->trajectory().endedBy.isEmpty())
+            if (canResume(m_document->trajectory()))
                 m_resume->trigger();
         }
         Q_EMIT sessionOpened();
@@ -311,6 +344,7 @@ void MainWindow::showRunState()
     const Trajectory &trajectory = m_document->trajectory();
     const RunState state = m_run->state();
     const bool active = m_run->isActive();
+    m_trajectory->view()->setLive(active);
     const int round = trajectory.lastRound(), planned = trajectory.settings["rounds"_L1].toInt();
     QString stage;
     for (const TrajectoryNode &node : trajectory.nodes) {
@@ -323,16 +357,13 @@ void MainWindow::showRunState()
     m_pause->setIcon(themedIcon(paused ? u"play"_s : u"pause"_s));
     m_step->setEnabled(active && state != RunState::Starting && state != RunState::Stopping);
     m_stop->setEnabled(active && state != RunState::Stopping);
-    m_resume->setEnabled(!active && !m_document->isEmpty() && trajectory.endedBy.isEmpty());
+    m_resume->setEnabled(!active && !m_document->isEmpty() && canResume(trajectory));
     m_newRun->setEnabled(!active);
 
     QString words;
     switch (state) {
     case RunState::Idle:
-        words = m_document->isEmpty() ? tr("Ready")
-                : trajectory.endedBy.isEmpty() ? tr("Not ended: can be resumed")
-                : trajectory.endedBy == "rounds"_L1 ? tr("Ended after %1 rounds").arg(round)
-                                                    : tr("Ended by %1").arg(trajectory.endedBy);
+        words = m_document->isEmpty() ? tr("Ready") : endSentence(trajectory);
         break;
     case RunState::Starting: words = tr("Starting"); break;
     case RunState::Running: words = tr("Round %1").arg(round) + (stage.isEmpty() ? QString() : u" · "_s + stage); break;

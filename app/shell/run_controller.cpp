@@ -80,6 +80,11 @@ QCoro::Task<void> EngineWorker::play(RunSettings settings, QString sessionPath, 
     const auto summary = fresh ? co_await m_run->start(std::move(settings), std::move(sessionPath))
                                : co_await m_run->resume(std::move(sessionPath));
     m_busy = false;
+    // The run holds the session's writer lock; it goes once this coroutine is off the stack.
+    QMetaObject::invokeMethod(this, [this] {
+        if (!m_busy)
+            m_run.reset();
+    }, Qt::QueuedConnection);
     if (summary)
         Q_EMIT ended(summary->endedBy, summary->message);
     else
@@ -229,7 +234,9 @@ void RunController::togglePause()
 
 void RunController::step()
 {
-    if (m_state == RunState::Paused || m_state == RunState::Pausing || m_state == RunState::Running) {
+    if (m_state == RunState::Running) { // a step from a running loop ends where a pause would
+        togglePause();
+    } else if (m_state == RunState::Paused) {
         setState(RunState::Pausing);
         QMetaObject::invokeMethod(m_worker, &EngineWorker::step, Qt::QueuedConnection);
     }

@@ -114,6 +114,12 @@ void TrajectoryView::setDimFailures(bool dim)
     viewport()->update();
 }
 
+void TrajectoryView::setLive(bool live)
+{
+    m_live = live;
+    viewport()->update();
+}
+
 void TrajectoryView::updateScrollBars()
 {
     const QSizeF content = m_geometry.contentSize(m_scene.layout);
@@ -156,11 +162,19 @@ int TrajectoryView::nodeAt(const QPoint &position) const
     if (position.y() < headerHeight())
         return -1;
     const double reach = m_geometry.level == DetailLevel::Far ? 3 : 0;
-    for (int node = int(m_scene.layout.nodes.size()) - 1; node >= 0; --node) {
-        if (nodeRect(node).adjusted(-reach, -reach, reach, reach).contains(position))
-            return node;
+    int nearest = -1;
+    double distance = 1e18;
+    for (int node = 0; node < m_scene.layout.nodes.size(); ++node) {
+        const QRectF rect = nodeRect(node);
+        if (!rect.adjusted(-reach, -reach, reach, reach).contains(position))
+            continue;
+        const QPointF away = rect.center() - position;
+        if (const double squared = QPointF::dotProduct(away, away); squared < distance) {
+            distance = squared;
+            nearest = node;
+        }
     }
-    return -1;
+    return nearest;
 }
 
 void TrajectoryView::ensureVisible(int node)
@@ -190,7 +204,7 @@ void TrajectoryView::paintEvent(QPaintEvent *)
     const QPointF zero = origin();
     const Trajectory &trajectory = m_document->trajectory();
     // The round under way is tinted over its whole column.
-    if (trajectory.endedBy.isEmpty() && !trajectory.nodes.isEmpty() && trajectory.nodes.last().state == NodeState::Running) {
+    if (m_live && !trajectory.nodes.isEmpty() && trajectory.nodes.last().state == NodeState::Running) {
         const int live = m_scene.layout.nodes.last().column;
         painter.fillRect(QRectF(zero.x() + live * m_geometry.columnPitch, headerHeight(), m_geometry.columnPitch,
                                 viewport()->height()),
@@ -206,7 +220,7 @@ void TrajectoryView::paintEvent(QPaintEvent *)
     graph.paintNodes(visible);
     painter.restore();
     paintHeader(painter);
-    if (hasFocus()) {
+    if (hasFocus() && m_showFocus) {
         painter.setPen(QPen(themeColor("accent.focus"), theme().stroke(u"focusRing"_s)));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(viewport()->rect().adjusted(1, 1, -1, -1));
@@ -226,7 +240,7 @@ void TrajectoryView::paintHeader(QPainter &painter)
     const QRect strip(0, 0, viewport()->width(), headerHeight());
     painter.fillRect(strip, themeColor("surface.panel"));
     const auto &rounds = m_scene.layout.columnRounds;
-    const bool live = m_document->trajectory().endedBy.isEmpty();
+    const bool live = m_live;
     const double left = origin().x();
     painter.setFont(theme().font(TextStyle::Caption));
     const QFontMetrics metrics(painter.font());
@@ -448,12 +462,15 @@ void TrajectoryView::contextMenuEvent(QContextMenuEvent *event)
 void TrajectoryView::focusInEvent(QFocusEvent *event)
 {
     QAbstractScrollArea::focusInEvent(event);
+    m_showFocus = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason
+                  || event->reason() == Qt::ShortcutFocusReason;
     viewport()->update();
 }
 
 void TrajectoryView::focusOutEvent(QFocusEvent *event)
 {
     QAbstractScrollArea::focusOutEvent(event);
+    m_showFocus = false;
     viewport()->update();
 }
 

@@ -20,6 +20,7 @@ public:
     void zoomBy(double factor);
     void fit();           // until the next manual zoom, new columns keep fitting
     void setDimFailures(bool dim);
+    void setLive(bool live); // a run is under way: its round is tinted
     [[nodiscard]] int nodeAt(const QPoint &position) const; // −1 none
     [[nodiscard]] QRectF nodeRect(int node) const;          // in the viewport
     void ensureVisible(int node);
@@ -65,6 +66,8 @@ private:
     QPoint m_pressedAt;
     QPoint m_scrollAtPress;
     bool m_panning = false;
+    bool m_showFocus = false; // only a focus that came by keyboard needs a ring
+    bool m_live = false;
 };
 
 } // namespace kernelskill

@@ -40,7 +40,8 @@ std::optional<Role> roleFromString(const QString &text)
 QList<Role> allRoles()
 {
     QList<Role> roles;
-    for (const RoleName &entry : roleNames) roles.append(entry.role);
+    for (const RoleName &entry : roleNames)
+        roles.append(entry.role);
     return roles;
 }
 
@@ -50,8 +51,11 @@ QJsonObject Plan::toJson() const
     for (const MetricPromise &promise : promises) {
         promised.append(QJsonObject{{"metric", promise.metric}, {"change", promise.change}});
     }
-    QJsonObject object{{"method", method},       {"skill", skill},       {"parameters", parameters},
-                       {"rationale", rationale}, {"promises", promised}};
+    QJsonObject object{{"method", method},
+                       {"skill", skill},
+                       {"parameters", parameters},
+                       {"rationale", rationale},
+                       {"promises", promised}};
     if (overridesPolicy) object.insert("overrides_policy", true);
     return object;
 }
@@ -93,12 +97,18 @@ Agent::~Agent() = default;
 bool Agent::plays(Role role)
 {
     switch (role) {
-    case Role::Generator: return generator() != nullptr;
-    case Role::FeatureExtractor: return featureExtractor() != nullptr;
-    case Role::Planner: return planner() != nullptr;
-    case Role::Optimizer: return optimizer() != nullptr;
-    case Role::Diagnoser: return diagnoser() != nullptr;
-    case Role::Repairer: return repairer() != nullptr;
+    case Role::Generator:
+        return generator() != nullptr;
+    case Role::FeatureExtractor:
+        return featureExtractor() != nullptr;
+    case Role::Planner:
+        return planner() != nullptr;
+    case Role::Optimizer:
+        return optimizer() != nullptr;
+    case Role::Diagnoser:
+        return diagnoser() != nullptr;
+    case Role::Repairer:
+        return repairer() != nullptr;
     }
     return false;
 }

@@ -16,7 +16,8 @@ struct SqlConnections::Shared
     QHash<Qt::HANDLE, QString> names; // thread → connection name
 };
 
-SqlConnections::SqlConnections(QString path, QString options, QStringList pragmas) : m_shared(std::make_unique<Shared>())
+SqlConnections::SqlConnections(QString path, QString options, QStringList pragmas)
+    : m_shared(std::make_unique<Shared>())
 {
     m_shared->path = std::move(path);
     m_shared->options = std::move(options);
@@ -26,7 +27,8 @@ SqlConnections::SqlConnections(QString path, QString options, QStringList pragma
 
 SqlConnections::~SqlConnections()
 {
-    for (const QString &name : std::as_const(m_shared->names)) QSqlDatabase::removeDatabase(name);
+    for (const QString &name : std::as_const(m_shared->names))
+        QSqlDatabase::removeDatabase(name);
 }
 
 Result<QSqlDatabase> SqlConnections::here() const
@@ -64,7 +66,9 @@ int nativeCode(const QSqlError &error)
 
 Error error(const QSqlError &error)
 {
-    return {QStringLiteral("sql.%1").arg(nativeCode(error)), error.databaseText().isEmpty() ? error.text() : error.databaseText(), {}};
+    return {QStringLiteral("sql.%1").arg(nativeCode(error)),
+            error.databaseText().isEmpty() ? error.text() : error.databaseText(),
+            {}};
 }
 
 Result<QSqlQuery> run(const QSqlDatabase &database, const QString &statement, const QVariantList &values)

@@ -37,9 +37,11 @@ namespace sql {
 // An Error with code "sql.<native code>".
 [[nodiscard]] Error error(const QSqlError &error);
 // Prepares, binds in order, executes.
-[[nodiscard]] Result<QSqlQuery> run(const QSqlDatabase &database, const QString &statement, const QVariantList &values = {});
+[[nodiscard]] Result<QSqlQuery> run(const QSqlDatabase &database, const QString &statement,
+                                    const QVariantList &values = {});
 // First column of the first row; an invalid value when there is no row.
-[[nodiscard]] Result<QVariant> value(const QSqlDatabase &database, const QString &statement, const QVariantList &values = {});
+[[nodiscard]] Result<QVariant> value(const QSqlDatabase &database, const QString &statement,
+                                     const QVariantList &values = {});
 // Statements one after the other, in one transaction that takes the write lock at once.
 [[nodiscard]] Result<void> runAll(const QSqlDatabase &database, const QStringList &statements);
 

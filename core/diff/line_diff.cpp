@@ -42,7 +42,8 @@ std::vector<Token> tokens(QStringView line)
         const Class kind = classOf(line[i]);
         int end = i + 1;
         if (line[i].isHighSurrogate() && end < line.size()) ++end; // never cut a character in two
-        while (kind != Class::Other && end < line.size() && classOf(line[end]) == kind) ++end;
+        while (kind != Class::Other && end < line.size() && classOf(line[end]) == kind)
+            ++end;
         result.push_back({i, end - i});
         i = end;
     }
@@ -76,28 +77,35 @@ struct Step
 std::vector<Step> compare(const std::vector<int> &left, const std::vector<int> &right)
 {
     size_t head = 0;
-    while (head < left.size() && head < right.size() && left[head] == right[head]) ++head;
+    while (head < left.size() && head < right.size() && left[head] == right[head])
+        ++head;
     size_t tail = 0;
     while (tail < left.size() - head && tail < right.size() - head &&
            left[left.size() - 1 - tail] == right[right.size() - 1 - tail]) {
         ++tail;
     }
     std::vector<Step> steps;
-    for (size_t i = 0; i < head; ++i) steps.push_back({DiffRow::Kind::Same, int(i), int(i)});
+    for (size_t i = 0; i < head; ++i)
+        steps.push_back({DiffRow::Kind::Same, int(i), int(i)});
     const std::vector<int> a(left.begin() + qsizetype(head), left.end() - qsizetype(tail));
     const std::vector<int> b(right.begin() + qsizetype(head), right.end() - qsizetype(tail));
     if (a.empty() || b.empty()) {
-        for (size_t i = 0; i < a.size(); ++i) steps.push_back({DiffRow::Kind::Removed, int(head + i), -1});
-        for (size_t i = 0; i < b.size(); ++i) steps.push_back({DiffRow::Kind::Added, -1, int(head + i)});
+        for (size_t i = 0; i < a.size(); ++i)
+            steps.push_back({DiffRow::Kind::Removed, int(head + i), -1});
+        for (size_t i = 0; i < b.size(); ++i)
+            steps.push_back({DiffRow::Kind::Added, -1, int(head + i)});
     } else {
         dtl::Diff<int, std::vector<int>> difference(a, b);
         difference.onHuge();
         difference.compose();
         int i = int(head), j = int(head);
         for (const auto &[value, info] : difference.getSes().getSequence()) {
-            if (info.type == dtl::SES_DELETE) steps.push_back({DiffRow::Kind::Removed, i++, -1});
-            else if (info.type == dtl::SES_ADD) steps.push_back({DiffRow::Kind::Added, -1, j++});
-            else steps.push_back({DiffRow::Kind::Same, i++, j++});
+            if (info.type == dtl::SES_DELETE)
+                steps.push_back({DiffRow::Kind::Removed, i++, -1});
+            else if (info.type == dtl::SES_ADD)
+                steps.push_back({DiffRow::Kind::Added, -1, j++});
+            else
+                steps.push_back({DiffRow::Kind::Same, i++, j++});
         }
     }
     for (size_t i = 0; i < tail; ++i) {
@@ -120,8 +128,10 @@ void compareWords(const QString &left, const QString &right, DiffRow &row)
     const std::vector<Token> leftTokens = tokens(left), rightTokens = tokens(right);
     Numbering numbering;
     std::vector<int> a, b;
-    for (const Token &token : leftTokens) a.push_back(numbering.of(QStringView(left).mid(token.start, token.length)));
-    for (const Token &token : rightTokens) b.push_back(numbering.of(QStringView(right).mid(token.start, token.length)));
+    for (const Token &token : leftTokens)
+        a.push_back(numbering.of(QStringView(left).mid(token.start, token.length)));
+    for (const Token &token : rightTokens)
+        b.push_back(numbering.of(QStringView(right).mid(token.start, token.length)));
     for (const Step &step : compare(a, b)) {
         if (step.kind == DiffRow::Kind::Removed) appendRange(row.leftWords, leftTokens[size_t(step.left)]);
         if (step.kind == DiffRow::Kind::Added) appendRange(row.rightWords, rightTokens[size_t(step.right)]);
@@ -133,7 +143,8 @@ std::vector<int> bag(QStringView line, Numbering &numbering)
 {
     std::vector<int> words;
     for (const Token &token : tokens(line)) {
-        if (classOf(line[token.start]) != Class::Space) words.push_back(numbering.of(line.mid(token.start, token.length)));
+        if (classOf(line[token.start]) != Class::Space)
+            words.push_back(numbering.of(line.mid(token.start, token.length)));
     }
     std::ranges::sort(words);
     return words;
@@ -145,9 +156,12 @@ double similarity(const std::vector<int> &a, const std::vector<int> &b)
     if (a.empty() && b.empty()) return 1;
     size_t common = 0;
     for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-        if (a[i] == b[j]) ++common, ++i, ++j;
-        else if (a[i] < b[j]) ++i;
-        else ++j;
+        if (a[i] == b[j])
+            ++common, ++i, ++j;
+        else if (a[i] < b[j])
+            ++i;
+        else
+            ++j;
     }
     return 2.0 * double(common) / double(a.size() + b.size());
 }
@@ -160,8 +174,10 @@ Pairs alignedPairs(const QList<QStringView> &left, const QList<QStringView> &rig
     const size_t n = size_t(left.size()), m = size_t(right.size());
     Numbering numbering;
     std::vector<std::vector<int>> a, b;
-    for (QStringView line : left) a.push_back(bag(line, numbering));
-    for (QStringView line : right) b.push_back(bag(line, numbering));
+    for (QStringView line : left)
+        a.push_back(bag(line, numbering));
+    for (QStringView line : right)
+        b.push_back(bag(line, numbering));
     std::vector<double> score((n + 1) * (m + 1), 0), alike(n * m);
     const auto at = [m](size_t i, size_t j) { return i * (m + 1) + j; };
     for (size_t i = n; i-- > 0;) {
@@ -192,7 +208,8 @@ Pairs pairsOf(const QList<QStringView> &left, const QList<QStringView> &right)
 {
     if (left.size() * right.size() <= maximumPairsAligned) return alignedPairs(left, right);
     Pairs pairs;
-    for (int i = 0; i < std::min(left.size(), right.size()); ++i) pairs.emplace_back(i, i);
+    for (int i = 0; i < std::min(left.size(), right.size()); ++i)
+        pairs.emplace_back(i, i);
     return pairs;
 }
 
@@ -200,12 +217,16 @@ Pairs pairsOf(const QList<QStringView> &left, const QList<QStringView> &right)
 void appendRun(LineDiff &diff, int leftStart, int leftEnd, int rightStart, int rightEnd)
 {
     QList<QStringView> left, right;
-    for (int i = leftStart; i < leftEnd; ++i) left.append(diff.leftLines[i]);
-    for (int j = rightStart; j < rightEnd; ++j) right.append(diff.rightLines[j]);
+    for (int i = leftStart; i < leftEnd; ++i)
+        left.append(diff.leftLines[i]);
+    for (int j = rightStart; j < rightEnd; ++j)
+        right.append(diff.rightLines[j]);
     int i = leftStart, j = rightStart;
     const auto alone = [&](int toLeft, int toRight) {
-        for (; i < toLeft; ++i) diff.rows.append({DiffRow::Kind::Removed, i, -1, {}, {}});
-        for (; j < toRight; ++j) diff.rows.append({DiffRow::Kind::Added, -1, j, {}, {}});
+        for (; i < toLeft; ++i)
+            diff.rows.append({DiffRow::Kind::Removed, i, -1, {}, {}});
+        for (; j < toRight; ++j)
+            diff.rows.append({DiffRow::Kind::Added, -1, j, {}, {}});
     };
     for (const auto &[a, b] : pairsOf(left, right)) {
         alone(leftStart + a, rightStart + b);
@@ -249,15 +270,19 @@ LineDiff diffLines(const QString &left, const QString &right, int maximumLines)
     diff.rightLines = linesOf(right);
     diff.coarse = std::max(diff.leftLines.size(), diff.rightLines.size()) > maximumLines && left != right;
     if (diff.coarse) {
-        for (int i = 0; i < diff.leftLines.size(); ++i) diff.rows.append({DiffRow::Kind::Removed, i, -1, {}, {}});
-        for (int j = 0; j < diff.rightLines.size(); ++j) diff.rows.append({DiffRow::Kind::Added, -1, j, {}, {}});
+        for (int i = 0; i < diff.leftLines.size(); ++i)
+            diff.rows.append({DiffRow::Kind::Removed, i, -1, {}, {}});
+        for (int j = 0; j < diff.rightLines.size(); ++j)
+            diff.rows.append({DiffRow::Kind::Added, -1, j, {}, {}});
         findHunks(diff);
         return diff;
     }
     Numbering numbering;
     std::vector<int> a, b;
-    for (const QString &line : std::as_const(diff.leftLines)) a.push_back(numbering.of(line));
-    for (const QString &line : std::as_const(diff.rightLines)) b.push_back(numbering.of(line));
+    for (const QString &line : std::as_const(diff.leftLines))
+        a.push_back(numbering.of(line));
+    for (const QString &line : std::as_const(diff.rightLines))
+        b.push_back(numbering.of(line));
     const std::vector<Step> steps = compare(a, b);
     for (size_t s = 0; s < steps.size();) {
         if (steps[s].kind == DiffRow::Kind::Same) {

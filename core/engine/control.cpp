@@ -31,7 +31,8 @@ void Control::stop()
 
 QCoro::Task<void> Control::waitForPerson()
 {
-    while (m_paused && !isStopped()) co_await qCoro(this, &Control::released);
+    while (m_paused && !isStopped())
+        co_await qCoro(this, &Control::released);
     // One step: the pause holds again at the next place.
     if (m_stepping) {
         m_stepping = false;

@@ -50,7 +50,8 @@ Attempts EngineState::attempts(const Trajectory &trajectory) const
         attempt.why = node.why;
         attempts.add(attempt);
     }
-    for (const Refused &refused : m_refused) attempts.add(refused.attempt);
+    for (const Refused &refused : m_refused)
+        attempts.add(refused.attempt);
     return attempts;
 }
 
@@ -71,7 +72,8 @@ Result<std::unique_ptr<Journal>> Journal::open(SessionFile file, Sink sink)
 Result<void> Journal::append(const QList<PendingEvent> &events)
 {
     QList<Event> batch;
-    for (const PendingEvent &pending : events) batch.append({0, pending.kind, 0, pending.data});
+    for (const PendingEvent &pending : events)
+        batch.append({0, pending.kind, 0, pending.data});
     auto stored = m_file.append(batch);
     if (!stored) return std::unexpected(stored.error());
     for (const Event &event : *stored) {

@@ -27,7 +27,10 @@ public:
 
     // Everything tried, then the plans refused for good.
     [[nodiscard]] Attempts attempts(const Trajectory &trajectory) const;
-    [[nodiscard]] const QHash<int, Diagnosis> &diagnoses() const { return m_diagnoses; } // failing node → its last diagnosis
+    [[nodiscard]] const QHash<int, Diagnosis> &diagnoses() const
+    {
+        return m_diagnoses;
+    } // failing node → its last diagnosis
     [[nodiscard]] const QHash<QString, SkillState> &skillStates() const { return m_skillStates; } // a person's changes
     [[nodiscard]] bool hasRolledBack(int node) const { return m_rolledBack.contains(node); }
     // The bottleneck whose case was chosen in a round.

@@ -43,7 +43,8 @@ QCoro::Task<Result<QString>> Loop::rounds()
             if (const QString reason = reasonToStop(); !reason.isEmpty()) co_return reason;
         }
         if (const auto failing = failingNode()) {
-            if (auto repaired = co_await repairRound(round, *failing); !repaired) co_return std::unexpected(repaired.error());
+            if (auto repaired = co_await repairRound(round, *failing); !repaired)
+                co_return std::unexpected(repaired.error());
         } else if (trajectory().base < 0) {
             co_return QStringLiteral("exhausted");
         } else {
@@ -92,7 +93,8 @@ QCoro::Task<Result<void>> Loop::seed()
         const bool ownBaseline = !m_parts.task.task.baseline.isEmpty();
         for (const int id : std::as_const(missing)) {
             if (id >= changes->size()) break;
-            const QString author = ownBaseline && id == 0 ? QStringLiteral("task") : m_parts.settings.agentFor(Role::Generator);
+            const QString author =
+                ownBaseline && id == 0 ? QStringLiteral("task") : m_parts.settings.agentFor(Role::Generator);
             auto started = m_parts.journal->append(
                 QStringLiteral("node.start"),
                 {{"node", id}, {"parent", -1}, {"round", 0}, {"kind", QStringLiteral("seed")}, {"agent", author}});
@@ -149,7 +151,8 @@ QString Loop::reasonToStop()
     StopInput input;
     input.elapsed_s = double(m_timer.elapsed()) / 1000;
     if (m_parts.settings.rooflineFraction > 0 && trajectory().best >= 0) {
-        if (auto evaluation = evaluationOf(trajectory().best)) input.rooflineFraction = rooflineFraction(evaluation->profile);
+        if (auto evaluation = evaluationOf(trajectory().best))
+            input.rooflineFraction = rooflineFraction(evaluation->profile);
     }
     return stopReason(m_parts.settings, trajectory(), input);
 }

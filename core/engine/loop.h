@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop. Read run() first (loop.cpp): it is the whole method in one screen.
 //
-// Every step looks at the trajectory, does one thing, and appends what came of it; nothing else is remembered. So a run that
-// was killed goes on by entering run() again: a candidate without evaluation is evaluated, a round without candidate is done
-// again with the same seeds, a promotion that was not written is decided again from the same numbers.
+// Every step looks at the trajectory, does one thing, and appends what came of it; nothing else is remembered. So a run
+// that was killed goes on by entering run() again: a candidate without evaluation is evaluated, a round without
+// candidate is done again with the same seeds, a promotion that was not written is decided again from the same numbers.
 #pragma once
 
 #include "agent/roles.h"
@@ -42,8 +42,8 @@ class Loop
 public:
     explicit Loop(LoopParts parts);
 
-    // Until a rule, the person or an error of the environment ends it; run.ended is appended, the reason returned. After an
-    // error run.ended says so too, and the error is returned.
+    // Until a rule, the person or an error of the environment ends it; run.ended is appended, the reason returned.
+    // After an error run.ended says so too, and the error is returned.
     QCoro::Task<Result<QString>> run();
 
 private:
@@ -90,7 +90,8 @@ private:
     QCoro::Task<Result<std::optional<Written>>> planAndWrite(Planning &planning);
     QCoro::Task<Result<std::optional<Written>>> tryPlan(Planning &planning, Plan plan, int question);
     QCoro::Task<Result<Plan>> askPlanner(const Planning &planning, int question);
-    QCoro::Task<Result<std::expected<CodeChange, Refusal>>> write(const Planning &planning, const Plan &plan, int question);
+    QCoro::Task<Result<std::expected<CodeChange, Refusal>>> write(const Planning &planning, const Plan &plan,
+                                                                  int question);
     [[nodiscard]] Result<Retrieval> retrieveFor(const Planning &planning);
     [[nodiscard]] std::optional<Refusal> refusalOf(const Planning &planning, Plan &plan) const;
     [[nodiscard]] std::optional<Plan> engineChoice(Planning &planning) const;
@@ -104,9 +105,9 @@ private:
     [[nodiscard]] QList<RepairAttempt> repairsOf(const QList<int> &chain) const;
     QCoro::Task<Result<void>> repairRound(int round, int failing);
     QCoro::Task<Result<std::expected<CodeChange, QString>>> repairedCandidate(const DiagnoseRequest &request, int round,
-                                                                             int failing, int node);
-    QCoro::Task<Result<std::expected<Diagnosis, QString>>> diagnose(const DiagnoseRequest &request, int round, int failing,
-                                                                    int node, int question);
+                                                                              int failing, int node);
+    QCoro::Task<Result<std::expected<Diagnosis, QString>>> diagnose(const DiagnoseRequest &request, int round,
+                                                                    int failing, int node, int question);
 
     // review.cpp
     QCoro::Task<Result<void>> review(int node);
@@ -120,8 +121,10 @@ private:
     // roles.cpp
     [[nodiscard]] Agent *agent(Role role) const;
     [[nodiscard]] RoleContext context(Role role, int round, int question);
-    [[nodiscard]] Result<void> recordCall(Role role, int round, int node, const QElapsedTimer &timer, const Error *error);
-    [[nodiscard]] PendingEvent candidateEvent(int node, const CodeChange &change, const Plan &plan, const QString &blob) const;
+    [[nodiscard]] Result<void> recordCall(Role role, int round, int node, const QElapsedTimer &timer,
+                                          const Error *error);
+    [[nodiscard]] PendingEvent candidateEvent(int node, const CodeChange &change, const Plan &plan,
+                                              const QString &blob) const;
     [[nodiscard]] Result<void> storeCandidate(int node, const CodeChange &change, const Plan &plan);
     [[nodiscard]] std::unexpected<Error> stopped() const;
     [[nodiscard]] bool isStopped() const { return m_parts.control->isStopped(); }

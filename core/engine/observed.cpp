@@ -7,9 +7,9 @@ namespace {
 
 bool isTotal(const QString &metric)
 {
-    static const QStringList totals{QStringLiteral("dram_bytes"),   QStringLiteral("l2_bytes"),
-                                    QStringLiteral("l1_bytes"),     QStringLiteral("instructions"),
-                                    QStringLiteral("fp32_flops"),   QStringLiteral("shared_bank_conflicts"),
+    static const QStringList totals{QStringLiteral("dram_bytes"),      QStringLiteral("l2_bytes"),
+                                    QStringLiteral("l1_bytes"),        QStringLiteral("instructions"),
+                                    QStringLiteral("fp32_flops"),      QStringLiteral("shared_bank_conflicts"),
                                     QStringLiteral("atomic_requests"), QStringLiteral("branch_targets_divergent")};
     return totals.contains(metric);
 }

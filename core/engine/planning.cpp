@@ -45,7 +45,8 @@ QList<Skill> Loop::currentSkills() const
 {
     QList<Skill> skills = m_parts.memory.skills;
     const auto &states = m_parts.journal->state().skillStates();
-    for (Skill &skill : skills) skill.state = states.value(skill.name, skill.state);
+    for (Skill &skill : skills)
+        skill.state = states.value(skill.name, skill.state);
     return skills;
 }
 
@@ -53,7 +54,8 @@ QCoro::Task<Result<Features>> Loop::featuresOf(const Planning &planning)
 {
     // The same code has the same features: an earlier round on this base has them.
     for (const RoundRecord &record : trajectory().rounds) {
-        if (record.base == planning.base && record.round < planning.round && !record.features.isEmpty()) co_return record.features;
+        if (record.base == planning.base && record.round < planning.round && !record.features.isEmpty())
+            co_return record.features;
     }
     FeatureExtractor *extractor = agent(Role::FeatureExtractor)->featureExtractor();
     QElapsedTimer timer;
@@ -61,7 +63,8 @@ QCoro::Task<Result<Features>> Loop::featuresOf(const Planning &planning)
     auto features = co_await extractor->extract({m_parts.task.task, planning.candidate, planning.evaluation.profile},
                                                 context(Role::FeatureExtractor, planning.round, 0));
     if (isStopped()) co_return stopped();
-    auto recorded = recordCall(Role::FeatureExtractor, planning.round, planning.base, timer, features ? nullptr : &features.error());
+    auto recorded = recordCall(Role::FeatureExtractor, planning.round, planning.base, timer,
+                               features ? nullptr : &features.error());
     if (!recorded) co_return std::unexpected(recorded.error());
     // Without features the evidence is thinner, not wrong: they are unknown then.
     if (!features && concernsOneReply(features.error())) co_return Features{};
@@ -114,7 +117,8 @@ QCoro::Task<Result<Plan>> Loop::askPlanner(const Planning &planning, int questio
     request.refusals = planning.refusals;
     QElapsedTimer timer;
     timer.start();
-    auto plan = co_await agent(Role::Planner)->planner()->plan(request, context(Role::Planner, planning.round, question));
+    auto plan =
+        co_await agent(Role::Planner)->planner()->plan(request, context(Role::Planner, planning.round, question));
     if (isStopped()) co_return stopped();
     auto recorded = recordCall(Role::Planner, planning.round, planning.node, timer, plan ? nullptr : &plan.error());
     if (!recorded) co_return std::unexpected(recorded.error());
@@ -132,15 +136,19 @@ std::optional<Loop::Refusal> Loop::refusalOf(const Planning &planning, Plan &pla
         plan.overridesPolicy = false;
     } else if (!insisted) {
         QStringList names;
-        for (const RankedMethod &method : planning.retrieval.allowed) names.append(method.skill);
+        for (const RankedMethod &method : planning.retrieval.allowed)
+            names.append(method.skill);
         return Refusal{QStringLiteral("%1 is not allowed now; choose one of: %2")
                            .arg(plan.skill.isEmpty() ? plan.method : plan.skill, names.join(QStringLiteral(", "))),
                        false, true};
     }
     if (!m_parts.settings.shortTerm) return std::nullopt;
     if (const auto before = attempts().withPlan(plan.method, plan.skill, plan.parameters, planning.base)) {
-        const QString where = before->node >= 0 ? QStringLiteral("node %1: %2").arg(before->node).arg(before->outcome) : before->why;
-        return Refusal{QStringLiteral("%1 with these parameters was tried on this base already (%2)").arg(plan.skill, where), false, false};
+        const QString where =
+            before->node >= 0 ? QStringLiteral("node %1: %2").arg(before->node).arg(before->outcome) : before->why;
+        return Refusal{
+            QStringLiteral("%1 with these parameters was tried on this base already (%2)").arg(plan.skill, where),
+            false, false};
     }
     return std::nullopt;
 }
@@ -171,14 +179,16 @@ std::optional<Plan> Loop::engineChoice(Planning &planning) const
         plan.skill = method.skill;
         plan.rationale = QStringLiteral("Taken by the engine: the planner's replies were refused.");
         if (const Skill *skill = m_parts.memory.skill(method.skill)) {
-            for (const PromisedChange &promise : skill->promises) plan.promises.append({promise.metric, promise.change});
+            for (const PromisedChange &promise : skill->promises)
+                plan.promises.append({promise.metric, promise.change});
         }
         return plan;
     }
     return std::nullopt;
 }
 
-QCoro::Task<Result<std::expected<CodeChange, Loop::Refusal>>> Loop::write(const Planning &planning, const Plan &plan, int question)
+QCoro::Task<Result<std::expected<CodeChange, Loop::Refusal>>> Loop::write(const Planning &planning, const Plan &plan,
+                                                                          int question)
 {
     using Outcome = std::expected<CodeChange, Refusal>;
     auto noted = m_parts.journal->append({{QStringLiteral("round.plan"),
@@ -195,25 +205,32 @@ QCoro::Task<Result<std::expected<CodeChange, Loop::Refusal>>> Loop::write(const 
     if (!noted) co_return std::unexpected(noted.error());
     if (m_parts.settings.stepMode) m_parts.control->requestPause();
     if (auto waited = co_await waitIfPaused(); !waited) co_return std::unexpected(waited.error());
-    OptimizeRequest request{m_parts.task.task, planning.candidate, planning.evaluation, planning.features, plan, {}, {}};
+    OptimizeRequest request{
+        m_parts.task.task, planning.candidate, planning.evaluation, planning.features, plan, {}, {}};
     for (const Skill &skill : currentSkills()) {
         if (skill.name == plan.skill) request.skill = skill;
     }
     if (m_parts.settings.shortTerm) request.attempts = attempts();
     QElapsedTimer timer;
     timer.start();
-    auto change = co_await agent(Role::Optimizer)->optimizer()->optimise(request, context(Role::Optimizer, planning.round, question));
+    auto change = co_await agent(Role::Optimizer)
+                      ->optimizer()
+                      ->optimise(request, context(Role::Optimizer, planning.round, question));
     if (isStopped()) co_return stopped();
-    auto recorded = recordCall(Role::Optimizer, planning.round, planning.node, timer, change ? nullptr : &change.error());
+    auto recorded =
+        recordCall(Role::Optimizer, planning.round, planning.node, timer, change ? nullptr : &change.error());
     if (!recorded) co_return std::unexpected(recorded.error());
     if (!change) {
         if (!concernsOneReply(change.error())) co_return std::unexpected(change.error());
-        co_return Outcome(std::unexpect, Refusal{QStringLiteral("%1: %2").arg(plan.skill, change.error().message), true, false});
-    }
-    const auto same = m_parts.settings.shortTerm ? attempts().withCode(comparedDigest(change->candidate)) : std::nullopt;
-    if (same) {
         co_return Outcome(std::unexpect,
-                          Refusal{QStringLiteral("%1 gave the code of node %2 again").arg(plan.skill).arg(same->node), true, false});
+                          Refusal{QStringLiteral("%1: %2").arg(plan.skill, change.error().message), true, false});
+    }
+    const auto same =
+        m_parts.settings.shortTerm ? attempts().withCode(comparedDigest(change->candidate)) : std::nullopt;
+    if (same) {
+        co_return Outcome(
+            std::unexpect,
+            Refusal{QStringLiteral("%1 gave the code of node %2 again").arg(plan.skill).arg(same->node), true, false});
     }
     co_return Outcome(*change);
 }
@@ -232,8 +249,8 @@ QCoro::Task<Result<std::optional<Loop::Written>>> Loop::tryPlan(Planning &planni
     co_return std::optional<Written>();
 }
 
-// First the planner is asked, a few times where it must be; then the engine takes what is allowed, best first. Nothing: there
-// is nothing left to try.
+// First the planner is asked, a few times where it must be; then the engine takes what is allowed, best first. Nothing:
+// there is nothing left to try.
 QCoro::Task<Result<std::optional<Loop::Written>>> Loop::planAndWrite(Planning &planning)
 {
     int question = 0;
@@ -289,13 +306,15 @@ QCoro::Task<Result<Loop::RoundEnd>> Loop::optimiseRound(int round)
     if (!*written) {
         // A node that was started for a refused plan must not look as if it were still at work.
         if (trajectory().node(planning.node)) {
-            auto dropped = m_parts.journal->append(QStringLiteral("node.dropped"),
-                                                   {{"node", planning.node}, {"reason", planning.refusals.value(planning.refusals.size() - 1)}});
+            auto dropped = m_parts.journal->append(
+                QStringLiteral("node.dropped"),
+                {{"node", planning.node}, {"reason", planning.refusals.value(planning.refusals.size() - 1)}});
             if (!dropped) co_return std::unexpected(dropped.error());
         }
         co_return RoundEnd::Exhausted;
     }
-    if (auto stored = storeCandidate(planning.node, (*written)->change, (*written)->plan); !stored) co_return std::unexpected(stored.error());
+    if (auto stored = storeCandidate(planning.node, (*written)->change, (*written)->plan); !stored)
+        co_return std::unexpected(stored.error());
     if (auto reviewed = co_await review(planning.node); !reviewed) co_return std::unexpected(reviewed.error());
     co_return RoundEnd::Done;
 }

@@ -7,7 +7,7 @@ namespace kernelskill {
 
 namespace {
 
-constexpr double leastGain = 1.02;                          // of the interval's lower bound
+constexpr double leastGain = 1.02;                            // of the interval's lower bound
 constexpr double paperLeastRatio = 1.3, paperLeastRise = 0.3; // of the published rule
 
 // The name of the first size that got slower than its limit allows; empty when none did.
@@ -39,7 +39,8 @@ void decideBase(const PromotionInput &input, PromotionDecision &decision)
         decision.reason = QStringLiteral("not timed");
         return;
     }
-    const bool gained = input.rule == Promotion::Paper ? exceedsPaperRule(input, *step) : step->interval.low > leastGain;
+    const bool gained =
+        input.rule == Promotion::Paper ? exceedsPaperRule(input, *step) : step->interval.low > leastGain;
     if (!gained) {
         decision.reason = step->touchesOne()        ? QStringLiteral("no change")
                           : step->interval.high < 1 ? QStringLiteral("slower than its base")
@@ -57,7 +58,8 @@ void decideBest(const PromotionInput &input, PromotionDecision &decision)
 {
     if (input.best->verdict == Verdict::Verified && input.candidate->verdict != Verdict::Verified) return;
     const auto gain = speedup(*input.best, *input.candidate);
-    decision.best = gain && gain->interval.low > 1 && regressedSize(*input.best, *input.candidate, input.sizes).isEmpty();
+    decision.best =
+        gain && gain->interval.low > 1 && regressedSize(*input.best, *input.candidate, input.sizes).isEmpty();
 }
 
 } // namespace
@@ -69,10 +71,14 @@ PromotionDecision decidePromotion(const PromotionInput &input)
         decision.reason = QStringLiteral("did not pass its checks");
         return decision;
     }
-    if (input.base) decideBase(input, decision);
-    else decision.base = true;
-    if (input.best) decideBest(input, decision);
-    else decision.best = true;
+    if (input.base)
+        decideBase(input, decision);
+    else
+        decision.base = true;
+    if (input.best)
+        decideBest(input, decision);
+    else
+        decision.best = true;
     return decision;
 }
 

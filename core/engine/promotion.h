@@ -24,9 +24,10 @@ struct PromotionDecision
     QString reason; // why not the base, in words
 };
 
-// Interval: the lower bound of the speedup over the base exceeds 1.02. Paper: at least 1.3 times the base, or a speedup over
-// the baseline that is 0.3 higher than the base's. Either way no size may be slower than its limit allows. The first usable
-// candidate is both. Best follows any gain whose interval lies above 1; a verified best gives way to verified ones only.
+// Interval: the lower bound of the speedup over the base exceeds 1.02. Paper: at least 1.3 times the base, or a speedup
+// over the baseline that is 0.3 higher than the base's. Either way no size may be slower than its limit allows. The
+// first usable candidate is both. Best follows any gain whose interval lies above 1; a verified best gives way to
+// verified ones only.
 [[nodiscard]] PromotionDecision decidePromotion(const PromotionInput &input);
 
 } // namespace kernelskill

@@ -23,14 +23,15 @@ QList<int> Loop::chainOf(int node) const
     return chain;
 }
 
-// The candidate to repair next: the newest one, where it fails its checks and its chain is not at its end. A failing seed is
-// repaired only while nothing passes.
+// The candidate to repair next: the newest one, where it fails its checks and its chain is not at its end. A failing
+// seed is repaired only while nothing passes.
 std::optional<int> Loop::failingNode() const
 {
     // A node without candidate is the step that was interrupted: what it was started for counts.
     const auto &nodes = trajectory().nodes;
     qsizetype last = nodes.size() - 1;
-    while (last >= 0 && nodes[last].state == NodeState::Running && nodes[last].candidateBlob.isEmpty()) --last;
+    while (last >= 0 && nodes[last].state == NodeState::Running && nodes[last].candidateBlob.isEmpty())
+        --last;
     if (last < 0) return std::nullopt;
     const TrajectoryNode *node = &nodes[last];
     if (node->kind == u"seed") {
@@ -49,18 +50,20 @@ QList<RepairAttempt> Loop::repairsOf(const QList<int> &chain) const
     QList<RepairAttempt> repairs;
     for (qsizetype i = 1; i < chain.size(); ++i) {
         const Diagnosis diagnosis = m_parts.journal->state().diagnoses().value(chain[i - 1]);
-        repairs.append({chain[i], diagnosis.errorClass, diagnosis.cause, diagnosis.fix, toString(trajectory().node(chain[i])->state)});
+        repairs.append({chain[i], diagnosis.errorClass, diagnosis.cause, diagnosis.fix,
+                        toString(trajectory().node(chain[i])->state)});
     }
     return repairs;
 }
 
-QCoro::Task<Result<std::expected<Diagnosis, QString>>> Loop::diagnose(const DiagnoseRequest &request, int round, int failing,
-                                                                      int node, int question)
+QCoro::Task<Result<std::expected<Diagnosis, QString>>> Loop::diagnose(const DiagnoseRequest &request, int round,
+                                                                      int failing, int node, int question)
 {
     using Outcome = std::expected<Diagnosis, QString>;
     QElapsedTimer timer;
     timer.start();
-    auto diagnosis = co_await agent(Role::Diagnoser)->diagnoser()->diagnose(request, context(Role::Diagnoser, round, question));
+    auto diagnosis =
+        co_await agent(Role::Diagnoser)->diagnoser()->diagnose(request, context(Role::Diagnoser, round, question));
     if (isStopped()) co_return stopped();
     auto recorded = recordCall(Role::Diagnoser, round, node, timer, diagnosis ? nullptr : &diagnosis.error());
     if (!recorded) co_return std::unexpected(recorded.error());
@@ -68,21 +71,23 @@ QCoro::Task<Result<std::expected<Diagnosis, QString>>> Loop::diagnose(const Diag
         if (!concernsOneReply(diagnosis.error())) co_return std::unexpected(diagnosis.error());
         co_return Outcome(std::unexpect, diagnosis.error().message);
     }
-    auto noted = m_parts.journal->append(
-        QStringLiteral("repair.diagnosis"),
-        {{"node", failing}, {"repair", node}, {"diagnosis", diagnosis->toJson()}, {"chain", int(request.chain.size())}});
+    auto noted = m_parts.journal->append(QStringLiteral("repair.diagnosis"), {{"node", failing},
+                                                                              {"repair", node},
+                                                                              {"diagnosis", diagnosis->toJson()},
+                                                                              {"chain", int(request.chain.size())}});
     if (!noted) co_return std::unexpected(noted.error());
     const bool tried = std::ranges::any_of(request.chain, [&](const RepairAttempt &attempt) {
         return attempt.errorClass == diagnosis->errorClass && attempt.fix == diagnosis->fix;
     });
     if (tried && m_parts.settings.shortTerm) {
-        co_return Outcome(std::unexpect, QStringLiteral("the fix \"%1\" was tried for this error before").arg(diagnosis->fix));
+        co_return Outcome(std::unexpect,
+                          QStringLiteral("the fix \"%1\" was tried for this error before").arg(diagnosis->fix));
     }
     co_return Outcome(*diagnosis);
 }
 
-QCoro::Task<Result<std::expected<CodeChange, QString>>> Loop::repairedCandidate(const DiagnoseRequest &request, int round,
-                                                                                int failing, int node)
+QCoro::Task<Result<std::expected<CodeChange, QString>>> Loop::repairedCandidate(const DiagnoseRequest &request,
+                                                                                int round, int failing, int node)
 {
     using Outcome = std::expected<CodeChange, QString>;
     QString reason;
@@ -94,17 +99,21 @@ QCoro::Task<Result<std::expected<CodeChange, QString>>> Loop::repairedCandidate(
         } else {
             QElapsedTimer timer;
             timer.start();
-            auto change = co_await agent(Role::Repairer)->repairer()->repair({request, **diagnosis}, context(Role::Repairer, round, question));
+            auto change = co_await agent(Role::Repairer)
+                              ->repairer()
+                              ->repair({request, **diagnosis}, context(Role::Repairer, round, question));
             if (isStopped()) co_return stopped();
             auto recorded = recordCall(Role::Repairer, round, node, timer, change ? nullptr : &change.error());
             if (!recorded) co_return std::unexpected(recorded.error());
             if (!change && !concernsOneReply(change.error())) co_return std::unexpected(change.error());
             if (!change) co_return Outcome(std::unexpect, change.error().message);
-            const auto before = m_parts.settings.shortTerm ? attempts().withCode(comparedDigest(change->candidate)) : std::nullopt;
+            const auto before =
+                m_parts.settings.shortTerm ? attempts().withCode(comparedDigest(change->candidate)) : std::nullopt;
             if (!before) co_return Outcome(*change);
             reason = QStringLiteral("the repaired code is that of node %1").arg(before->node);
         }
-        auto refused = m_parts.journal->append(QStringLiteral("round.refused"), {{"round", round}, {"base", trajectory().base}, {"reason", reason}});
+        auto refused = m_parts.journal->append(QStringLiteral("round.refused"),
+                                               {{"round", round}, {"base", trajectory().base}, {"reason", reason}});
         if (!refused) co_return std::unexpected(refused.error());
     }
     co_return Outcome(std::unexpect, reason);
@@ -112,7 +121,8 @@ QCoro::Task<Result<std::expected<CodeChange, QString>>> Loop::repairedCandidate(
 
 QCoro::Task<Result<void>> Loop::repairRound(int round, int failing)
 {
-    const int node = trajectory().nodes.last().round == round ? trajectory().nodes.last().id : trajectory().nodes.last().id + 1;
+    const int node =
+        trajectory().nodes.last().round == round ? trajectory().nodes.last().id : trajectory().nodes.last().id + 1;
     const QList<int> chain = chainOf(failing);
     auto candidate = candidateOf(failing);
     if (!candidate) co_return std::unexpected(candidate.error());
@@ -124,16 +134,21 @@ QCoro::Task<Result<void>> Loop::repairRound(int round, int failing)
         if (!base) co_return std::unexpected(base.error());
         request.base = *base;
     }
-    auto started = m_parts.journal->append(
-        {{QStringLiteral("round.start"), {{"round", round}, {"base", trajectory().base}}},
-         {QStringLiteral("node.start"),
-          {{"node", node}, {"parent", failing}, {"round", round}, {"kind", QStringLiteral("repair")}, {"agent", m_parts.settings.agentFor(Role::Repairer)}}}});
+    auto started =
+        m_parts.journal->append({{QStringLiteral("round.start"), {{"round", round}, {"base", trajectory().base}}},
+                                 {QStringLiteral("node.start"),
+                                  {{"node", node},
+                                   {"parent", failing},
+                                   {"round", round},
+                                   {"kind", QStringLiteral("repair")},
+                                   {"agent", m_parts.settings.agentFor(Role::Repairer)}}}});
     if (!started) co_return started;
     auto change = co_await repairedCandidate(request, round, failing, node);
     if (!change) co_return std::unexpected(change.error());
     if (!*change) {
-        co_return m_parts.journal->append({{QStringLiteral("node.dropped"), {{"node", node}, {"reason", change->error()}}},
-                                           {QStringLiteral("repair.rollback"), {{"node", node}, {"to", trajectory().base}}}});
+        co_return m_parts.journal->append(
+            {{QStringLiteral("node.dropped"), {{"node", node}, {"reason", change->error()}}},
+             {QStringLiteral("repair.rollback"), {{"node", node}, {"to", trajectory().base}}}});
     }
     // The repaired candidate applies the plan of what it repairs.
     const Plan plan = trajectory().node(chain.first())->plan;

@@ -24,17 +24,20 @@ QString whyNot(const Evaluation &evaluation)
     if (evaluation.verdict == Verdict::Verified) return {};
     if (!evaluation.findings.isEmpty() && evaluation.verdict != Verdict::Unproven) {
         const Finding &finding = evaluation.findings.first();
-        const QString place = finding.line > 0 ? QStringLiteral(" (%1:%2)").arg(finding.file).arg(finding.line) : QString();
+        const QString place =
+            finding.line > 0 ? QStringLiteral(" (%1:%2)").arg(finding.file).arg(finding.line) : QString();
         return finding.message + place;
     }
     for (const Check &check : evaluation.checks) {
         if (check.outcome == u"passed") continue;
-        return check.detail.isEmpty() ? check.name + QStringLiteral(": ") + check.outcome : check.name + QStringLiteral(": ") + check.detail;
+        return check.detail.isEmpty() ? check.name + QStringLiteral(": ") + check.outcome
+                                      : check.name + QStringLiteral(": ") + check.detail;
     }
     return toString(evaluation.status);
 }
 
-void insertSpeedup(QJsonObject &data, const QString &name, const QString &intervalName, const std::optional<Speedup> &value)
+void insertSpeedup(QJsonObject &data, const QString &name, const QString &intervalName,
+                   const std::optional<Speedup> &value)
 {
     if (!value) return;
     data.insert(name, value->value);
@@ -62,7 +65,8 @@ Result<Evaluation> Loop::evaluationOf(int node)
 int Loop::lastGoodBefore(int node) const
 {
     const TrajectoryNode *step = trajectory().node(node);
-    while (step && step->kind == u"repair") step = trajectory().node(step->parent);
+    while (step && step->kind == u"repair")
+        step = trajectory().node(step->parent);
     return step ? step->parent : -1;
 }
 
@@ -80,11 +84,13 @@ Result<QJsonObject> Loop::evaluatedData(int node, const Evaluation &evaluation)
     QString why = whyNot(evaluation);
     if (evaluation.isUsable()) {
         if (node == 0) {
-            insertSpeedup(data, QStringLiteral("speedup"), QStringLiteral("speedup_interval"), speedup(evaluation, evaluation));
+            insertSpeedup(data, QStringLiteral("speedup"), QStringLiteral("speedup_interval"),
+                          speedup(evaluation, evaluation));
         } else if (const TrajectoryNode *first = trajectory().node(0); first && first->time_us) {
             auto baseline = evaluationOf(0);
             if (!baseline) return std::unexpected(baseline.error());
-            insertSpeedup(data, QStringLiteral("speedup"), QStringLiteral("speedup_interval"), speedup(*baseline, evaluation));
+            insertSpeedup(data, QStringLiteral("speedup"), QStringLiteral("speedup_interval"),
+                          speedup(*baseline, evaluation));
         }
     }
     const int before = lastGoodBefore(node);
@@ -134,15 +140,17 @@ Result<void> Loop::settle(int node)
     auto evaluation = evaluationOf(node);
     if (!evaluation) return std::unexpected(evaluation.error());
     std::optional<Evaluation> base, best, baseline;
-    for (const auto &[id, target] : {std::pair(trajectory().base, &base), std::pair(trajectory().best, &best), std::pair(0, &baseline)}) {
+    for (const auto &[id, target] :
+         {std::pair(trajectory().base, &base), std::pair(trajectory().best, &best), std::pair(0, &baseline)}) {
         const TrajectoryNode *other = trajectory().node(id);
         if (!other || other->evaluationBlob.isEmpty()) continue;
         auto read = evaluationOf(id);
         if (!read) return std::unexpected(read.error());
         *target = *read;
     }
-    PromotionInput input{&*evaluation,        base ? &*base : nullptr,   best ? &*best : nullptr, baseline ? &*baseline : nullptr,
-                         m_parts.task.task.time, m_parts.settings.promotion};
+    PromotionInput input{
+        &*evaluation,           base ? &*base : nullptr,   best ? &*best : nullptr, baseline ? &*baseline : nullptr,
+        m_parts.task.task.time, m_parts.settings.promotion};
     PromotionDecision decision = decidePromotion(input);
     decision.base = decision.base && trajectory().base != node;
     decision.best = decision.best && trajectory().best != node;
@@ -153,7 +161,8 @@ Result<void> Loop::settle(int node)
     }
     const bool gaveUp = !evaluation->isUsable() && !isSeed && !failingNode();
     if (gaveUp && !m_parts.journal->state().hasRolledBack(node)) {
-        auto back = m_parts.journal->append(QStringLiteral("repair.rollback"), {{"node", node}, {"to", trajectory().base}});
+        auto back =
+            m_parts.journal->append(QStringLiteral("repair.rollback"), {{"node", node}, {"to", trajectory().base}});
         if (!back) return back;
     }
     return recordInLedger(*trajectory().node(node));
@@ -176,7 +185,8 @@ Result<void> Loop::recordInLedger(const TrajectoryNode &node)
     const TrajectoryNode *origin = chain.isEmpty() ? &node : trajectory().node(chain.first());
     entry.bottleneck = m_parts.journal->state().bottleneck(origin->round);
     for (const RoundRecord &record : trajectory().rounds) {
-        if (record.round == origin->round) entry.structure = record.features.value(QStringLiteral("kernel_structure_id")).toString();
+        if (record.round == origin->round)
+            entry.structure = record.features.value(QStringLiteral("kernel_structure_id")).toString();
     }
     entry.verdict = toString(node.state);
     if (node.stepSpeedup) {

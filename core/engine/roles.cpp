@@ -8,10 +8,12 @@ namespace kernelskill {
 
 quint64 keyedSeed(quint64 seed, int run, int round, const QString &role, int question)
 {
-    const QByteArray key = QStringLiteral("%1/%2/%3/%4/%5").arg(seed).arg(run).arg(round).arg(role).arg(question).toUtf8();
+    const QByteArray key =
+        QStringLiteral("%1/%2/%3/%4/%5").arg(seed).arg(run).arg(round).arg(role).arg(question).toUtf8();
     const QByteArray digest = QCryptographicHash::hash(key, QCryptographicHash::Sha256);
     quint64 result = 0;
-    for (int i = 0; i < 8; ++i) result = result << 8 | quint8(digest[i]);
+    for (int i = 0; i < 8; ++i)
+        result = result << 8 | quint8(digest[i]);
     return result;
 }
 
@@ -27,7 +29,8 @@ QByteArray comparedDigest(const Candidate &candidate)
 {
     if (candidate.language != u"cuda") return candidate.digest();
     QString text;
-    for (const CandidateFile &file : candidate.files) text += file.content + u'\n';
+    for (const CandidateFile &file : candidate.files)
+        text += file.content + u'\n';
     return normalisedCodeDigest(text);
 }
 

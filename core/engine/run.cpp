@@ -24,13 +24,16 @@ Result<DeviceInfo> chooseDevice(const Evaluator &evaluator, const QString &wante
     for (const DeviceInfo &device : devices) {
         known.append(device.id);
         if (wanted.isEmpty() ? !device.usable : device.id != wanted) continue;
-        if (!device.usable) return failure("evaluator.device", QStringLiteral("the device '%1' cannot be used: %2").arg(device.id, device.reason));
+        if (!device.usable)
+            return failure("evaluator.device",
+                           QStringLiteral("the device '%1' cannot be used: %2").arg(device.id, device.reason));
         return device;
     }
     if (wanted.isEmpty() && !devices.isEmpty()) {
         return failure("evaluator.device", QStringLiteral("no device can be used: %1").arg(devices.first().reason));
     }
-    return failure("evaluator.device", QStringLiteral("there is no device '%1'; found: %2").arg(wanted, known.join(QStringLiteral(", "))));
+    return failure("evaluator.device",
+                   QStringLiteral("there is no device '%1'; found: %2").arg(wanted, known.join(QStringLiteral(", "))));
 }
 
 Result<void> checkEvaluator(const Evaluator &evaluator, const Task &task)
@@ -73,8 +76,9 @@ Result<void> Run::Impl::makeAgents(LoopParts &parts) const
             parts.agents.emplace(id, std::move(*agent));
         }
         if (!parts.agents.at(id)->plays(role)) {
-            return failure("cast.role", QStringLiteral("the agent '%1' does not play the role '%2'; choose another with --cast %2=…")
-                                            .arg(id, toString(role)));
+            return failure("cast.role",
+                           QStringLiteral("the agent '%1' does not play the role '%2'; choose another with --cast %2=…")
+                               .arg(id, toString(role)));
         }
     }
     return {};
@@ -95,7 +99,8 @@ Result<void> Run::Impl::makePlayers(LoopParts &parts) const
 Result<void> Run::Impl::openJournal(Result<SessionFile> file)
 {
     if (!file) return std::unexpected(file.error());
-    if (file->isReadOnly()) return failure("session.read_only", QStringLiteral("%1: may not be written").arg(file->path()));
+    if (file->isReadOnly())
+        return failure("session.read_only", QStringLiteral("%1: may not be written").arg(file->path()));
     auto opened = Journal::open(std::move(*file), [this](const Event &event) { Q_EMIT run->eventAppended(event); });
     if (!opened) return std::unexpected(opened.error());
     journal = std::move(*opened);
@@ -119,7 +124,9 @@ Result<void> Run::Impl::begin(LoopParts &parts, const QString &path)
     if (auto made = makePlayers(parts); !made) return made;
     if (auto taken = snapshot(parts); !taken) return taken;
     // An existing file reaches this place only when nothing was ever written to it.
-    if (auto opened = openJournal(QFileInfo::exists(path) ? SessionFile::open(path) : SessionFile::create(path)); !opened) return opened;
+    if (auto opened = openJournal(QFileInfo::exists(path) ? SessionFile::open(path) : SessionFile::create(path));
+        !opened)
+        return opened;
     auto taskBlob = journal->putJson(taskFiles(*task));
     if (!taskBlob) return std::unexpected(taskBlob.error());
     auto memory = parts.memory.store(*journal);
@@ -131,7 +138,8 @@ Result<void> Run::Impl::begin(LoopParts &parts, const QString &path)
                               {"task_digest", QString::fromLatin1(task->digest())},
                               {"task_blob", *taskBlob},
                               {"settings", parts.settings.toJson()},
-                              {"versions", QJsonObject{{"program", QStringLiteral(KERNELSKILL_VERSION)}, {"session", sessionSchemaVersion}}}}},
+                              {"versions", QJsonObject{{"program", QStringLiteral(KERNELSKILL_VERSION)},
+                                                       {"session", sessionSchemaVersion}}}}},
                             {QStringLiteral("memory.snapshot"), *memory}});
 }
 
@@ -162,13 +170,15 @@ Result<bool> Run::Impl::continueSession(LoopParts &parts, std::optional<int> rou
         if (auto taken = snapshot(parts); !taken) return std::unexpected(taken.error());
         auto memory = parts.memory.store(*journal);
         if (!memory) return std::unexpected(memory.error());
-        if (auto stored = journal->append(QStringLiteral("memory.snapshot"), *memory); !stored) return std::unexpected(stored.error());
+        if (auto stored = journal->append(QStringLiteral("memory.snapshot"), *memory); !stored)
+            return std::unexpected(stored.error());
     } else {
         auto memory = MemorySnapshot::load(*journal);
         if (!memory) return std::unexpected(memory.error());
         parts.memory = *memory;
     }
-    if (auto noted = journal->append(QStringLiteral("run.resumed"), resumed); !noted) return std::unexpected(noted.error());
+    if (auto noted = journal->append(QStringLiteral("run.resumed"), resumed); !noted)
+        return std::unexpected(noted.error());
     return true;
 }
 
@@ -179,7 +189,8 @@ QCoro::Task<Result<RunSummary>> Run::Impl::play(LoopParts parts)
     parts.control = control.get();
     parts.ask = ask;
     parts.progress = [this](int node, const EvaluationProgress &progress) {
-        Q_EMIT run->progress(node, progress.text.isEmpty() ? progress.stage : progress.text, progress.done, progress.total);
+        Q_EMIT run->progress(node, progress.text.isEmpty() ? progress.stage : progress.text, progress.done,
+                             progress.total);
     };
     Loop loop(std::move(parts));
     running = true;
@@ -208,12 +219,14 @@ Run::~Run()
 {
     // The step in flight holds references into this object; stopped, it ends soon.
     m_impl->control->stop();
-    while (m_impl->running) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+    while (m_impl->running)
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
 }
 
 QCoro::Task<Result<RunSummary>> Run::start(RunSettings settings, QString sessionPath)
 {
-    if (m_impl->journal) co_return failure("run.used", QStringLiteral("this run has a session already; make another Run"));
+    if (m_impl->journal)
+        co_return failure("run.used", QStringLiteral("this run has a session already; make another Run"));
     LoopParts parts;
     parts.settings = settings;
     if (QFileInfo::exists(sessionPath)) {
@@ -235,8 +248,10 @@ QCoro::Task<Result<RunSummary>> Run::start(RunSettings settings, QString session
 
 QCoro::Task<Result<RunSummary>> Run::resume(QString sessionPath, std::optional<int> rounds)
 {
-    if (m_impl->journal) co_return failure("run.used", QStringLiteral("this run has a session already; make another Run"));
-    if (auto opened = m_impl->openJournal(SessionFile::open(sessionPath)); !opened) co_return std::unexpected(opened.error());
+    if (m_impl->journal)
+        co_return failure("run.used", QStringLiteral("this run has a session already; make another Run"));
+    if (auto opened = m_impl->openJournal(SessionFile::open(sessionPath)); !opened)
+        co_return std::unexpected(opened.error());
     if (m_impl->journal->trajectory().taskBlob.isEmpty()) {
         co_return failure("session.empty", QStringLiteral("%1: nothing was ever run in it").arg(sessionPath));
     }
@@ -277,9 +292,12 @@ void Run::applySkillState(const QString &skill, SkillState state, const QString 
     if (!m_impl->journal) return;
     const SkillState before = m_impl->journal->state().skillStates().value(skill, SkillState::Active);
     QString action = QStringLiteral("restore");
-    if (state == SkillState::Pinned) action = QStringLiteral("pin");
-    else if (state == SkillState::Rejected) action = QStringLiteral("reject");
-    else if (before == SkillState::Pinned) action = QStringLiteral("unpin");
+    if (state == SkillState::Pinned)
+        action = QStringLiteral("pin");
+    else if (state == SkillState::Rejected)
+        action = QStringLiteral("reject");
+    else if (before == SkillState::Pinned)
+        action = QStringLiteral("unpin");
     // A full disk shows at the run's own next event; a change of mind is no reason to end it.
     (void)m_impl->journal->append(QStringLiteral("person.skill"), {{"action", action},
                                                                    {"skill", skill},

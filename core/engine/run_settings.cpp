@@ -8,16 +8,20 @@ namespace {
 QString toString(LongTerm mode)
 {
     switch (mode) {
-    case LongTerm::Learning: return QStringLiteral("learning");
-    case LongTerm::Frozen: return QStringLiteral("frozen");
-    case LongTerm::Off: return QStringLiteral("off");
+    case LongTerm::Learning:
+        return QStringLiteral("learning");
+    case LongTerm::Frozen:
+        return QStringLiteral("frozen");
+    case LongTerm::Off:
+        return QStringLiteral("off");
     }
     return {};
 }
 
 // One choice out of a few words; an absent value keeps the default.
 template <class T>
-Result<void> choose(const QJsonObject &object, const char *key, const QList<std::pair<const char *, T>> &words, T &target)
+Result<void> choose(const QJsonObject &object, const char *key, const QList<std::pair<const char *, T>> &words,
+                    T &target)
 {
     const QString text = object.value(QLatin1String(key)).toString();
     if (text.isEmpty()) return {};
@@ -43,7 +47,8 @@ QString RunSettings::agentFor(Role role) const
 QJsonObject RunSettings::toJson() const
 {
     QJsonObject castObject;
-    for (const auto &[role, plugin] : cast.asKeyValueRange()) castObject.insert(kernelskill::toString(role), plugin);
+    for (const auto &[role, plugin] : cast.asKeyValueRange())
+        castObject.insert(kernelskill::toString(role), plugin);
     return {{"task_folder", taskFolder},
             {"cast", castObject},
             {"agent", agent},
@@ -87,20 +92,25 @@ Result<RunSettings> RunSettings::fromJson(const QJsonObject &object)
     const QJsonObject cast = object.value("cast").toObject();
     for (auto entry = cast.begin(); entry != cast.end(); ++entry) {
         const auto role = roleFromString(entry.key());
-        if (!role) return failure("settings.value", QStringLiteral("the cast names an unknown role '%1'").arg(entry.key()));
+        if (!role)
+            return failure("settings.value", QStringLiteral("the cast names an unknown role '%1'").arg(entry.key()));
         settings.cast.insert(*role, entry->toString());
     }
-    const QList<std::pair<const char *, QString>> modes{{"strict", "strict"}, {"kernelbench", "kernelbench"}, {"paper", "paper"}};
-    const QList<std::pair<const char *, QString>> retrievals{{"policy", "policy"}, {"random", "random"}, {"all", "all"}};
+    const QList<std::pair<const char *, QString>> modes{
+        {"strict", "strict"}, {"kernelbench", "kernelbench"}, {"paper", "paper"}};
+    const QList<std::pair<const char *, QString>> retrievals{
+        {"policy", "policy"}, {"random", "random"}, {"all", "all"}};
     const QList<std::pair<const char *, LongTerm>> memories{
         {"learning", LongTerm::Learning}, {"frozen", LongTerm::Frozen}, {"off", LongTerm::Off}};
-    const QList<std::pair<const char *, Promotion>> promotions{{"interval", Promotion::Interval}, {"paper", Promotion::Paper}};
+    const QList<std::pair<const char *, Promotion>> promotions{{"interval", Promotion::Interval},
+                                                               {"paper", Promotion::Paper}};
     if (auto ok = choose(object, "mode", modes, settings.mode); !ok) return std::unexpected(ok.error());
     if (auto ok = choose(object, "retrieval", retrievals, settings.retrieval); !ok) return std::unexpected(ok.error());
     if (auto ok = choose(object, "long_term", memories, settings.longTerm); !ok) return std::unexpected(ok.error());
     if (auto ok = choose(object, "promotion", promotions, settings.promotion); !ok) return std::unexpected(ok.error());
     if (settings.rounds < 0 || settings.seeds < 1 || settings.repairLimit < 0) {
-        return failure("settings.value", QStringLiteral("rounds and repair_limit must be at least 0, seeds at least 1"));
+        return failure("settings.value",
+                       QStringLiteral("rounds and repair_limit must be at least 0, seeds at least 1"));
     }
     return settings;
 }

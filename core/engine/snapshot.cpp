@@ -2,6 +2,7 @@
 #include "engine/snapshot.h"
 
 #include "base/paths.h"
+#include "retrieval/policy_reader.h"
 
 #include <QDir>
 #include <QFile>
@@ -30,9 +31,11 @@ QJsonObject toJson(const SkillStatistics &row)
 
 SkillStatistics statisticsFromJson(const QJsonObject &object)
 {
-    return {object.value("skill").toString(),      object.value("architecture").toString(), object.value("bottleneck").toString(),
-            object.value("structure").toString(),  object.value("uses").toInt(),            object.value("wins").toInt(),
-            object.value("losses").toInt(),        object.value("sum").toDouble(),          object.value("sum_squared").toDouble()};
+    return {object.value("skill").toString(),      object.value("architecture").toString(),
+            object.value("bottleneck").toString(), object.value("structure").toString(),
+            object.value("uses").toInt(),          object.value("wins").toInt(),
+            object.value("losses").toInt(),        object.value("sum").toDouble(),
+            object.value("sum_squared").toDouble()};
 }
 
 // Long-term memory off: an agent may still be told that a method exists, not what the memory says of it.
@@ -57,7 +60,8 @@ Result<QList<Skill>> skillsOf(const SkillStore *store)
 
 } // namespace
 
-Result<MemorySnapshot> MemorySnapshot::take(const RunSettings &settings, const SkillStore *store, const QString &taskName)
+Result<MemorySnapshot> MemorySnapshot::take(const RunSettings &settings, const SkillStore *store,
+                                            const QString &taskName)
 {
     MemorySnapshot snapshot;
     auto policy = Policy::read(QDir(paths::skills()).filePath(QStringLiteral("policy.yaml")));
@@ -67,7 +71,8 @@ Result<MemorySnapshot> MemorySnapshot::take(const RunSettings &settings, const S
     if (!skills) return std::unexpected(skills.error());
     snapshot.skills = *skills;
     if (settings.longTerm == LongTerm::Off) {
-        for (Skill &skill : snapshot.skills) skill = nameOnly(skill);
+        for (Skill &skill : snapshot.skills)
+            skill = nameOnly(skill);
         return snapshot;
     }
     if (store) {
@@ -81,15 +86,18 @@ Result<MemorySnapshot> MemorySnapshot::take(const RunSettings &settings, const S
 Result<QJsonObject> MemorySnapshot::store(Journal &journal) const
 {
     QJsonArray skillArray, statisticsArray;
-    for (const Skill &skill : skills) skillArray.append(skill.toJson());
-    for (const SkillStatistics &row : statistics) statisticsArray.append(toJson(row));
+    for (const Skill &skill : skills)
+        skillArray.append(skill.toJson());
+    for (const SkillStatistics &row : statistics)
+        statisticsArray.append(toJson(row));
     auto policyBlob = journal.putText(policy.text);
     if (!policyBlob) return std::unexpected(policyBlob.error());
     auto skillsBlob = journal.putJson({{"skills", skillArray}});
     if (!skillsBlob) return std::unexpected(skillsBlob.error());
     auto statisticsBlob = journal.putJson({{"statistics", statisticsArray}});
     if (!statisticsBlob) return std::unexpected(statisticsBlob.error());
-    return QJsonObject{{"policy_blob", *policyBlob}, {"skills_blob", *skillsBlob}, {"statistics_blob", *statisticsBlob}};
+    return QJsonObject{
+        {"policy_blob", *policyBlob}, {"skills_blob", *skillsBlob}, {"statistics_blob", *statisticsBlob}};
 }
 
 Result<MemorySnapshot> MemorySnapshot::load(const Journal &journal)
@@ -97,7 +105,8 @@ Result<MemorySnapshot> MemorySnapshot::load(const Journal &journal)
     const Trajectory &trajectory = journal.trajectory();
     auto policyText = journal.file().blob(trajectory.policyBlob);
     if (!policyText) return std::unexpected(policyText.error());
-    auto policy = Policy::parse(QString::fromUtf8(*policyText), QStringLiteral("the session's policy"));
+    // Whether all its cases can be reached was checked when it was taken.
+    auto policy = readPolicyText(QString::fromUtf8(*policyText), QStringLiteral("the session's policy"));
     if (!policy) return std::unexpected(policy.error());
     auto skills = journal.json(trajectory.skillsBlob);
     if (!skills) return std::unexpected(skills.error());
@@ -105,7 +114,8 @@ Result<MemorySnapshot> MemorySnapshot::load(const Journal &journal)
     if (!statistics) return std::unexpected(statistics.error());
     MemorySnapshot snapshot;
     snapshot.policy = *policy;
-    for (const QJsonValue &value : skills->value("skills").toArray()) snapshot.skills.append(Skill::fromJson(value.toObject()));
+    for (const QJsonValue &value : skills->value("skills").toArray())
+        snapshot.skills.append(Skill::fromJson(value.toObject()));
     for (const QJsonValue &value : statistics->value("statistics").toArray()) {
         snapshot.statistics.append(statisticsFromJson(value.toObject()));
     }
@@ -136,13 +146,15 @@ Result<SessionTask> taskOf(const Journal &journal)
     auto files = journal.json(trajectory.taskBlob);
     if (!files) return std::unexpected(files.error());
     // The folder as it is now serves when its texts are the session's; a changed or lost folder does not change a run.
-    if (auto task = readTask(trajectory.taskFolder); task && taskFiles(*task) == *files) return SessionTask{*task, nullptr};
+    if (auto task = readTask(trajectory.taskFolder); task && taskFiles(*task) == *files)
+        return SessionTask{*task, nullptr};
     SessionTask result;
     result.restored = std::make_shared<QTemporaryDir>();
     if (!result.restored->isValid()) return failure("session.task", result.restored->errorString());
     const QDir parent(result.restored->path());
     const QString folderName = QFileInfo(trajectory.taskFolder).fileName();
-    if (!parent.mkpath(folderName)) return failure("session.task", QStringLiteral("%1: cannot be made").arg(parent.filePath(folderName)));
+    if (!parent.mkpath(folderName))
+        return failure("session.task", QStringLiteral("%1: cannot be made").arg(parent.filePath(folderName)));
     const QDir folder(parent.filePath(folderName));
     for (auto entry = files->begin(); entry != files->end(); ++entry) {
         const QString name = QFileInfo(entry.key()).fileName(); // a session from a stranger names no paths

@@ -7,11 +7,14 @@ QString stopReason(const RunSettings &settings, const Trajectory &trajectory, co
 {
     const int done = trajectory.lastRound();
     if (done >= settings.rounds) return QStringLiteral("rounds");
-    if (settings.budget.money_usd > 0 && trajectory.cost_usd >= settings.budget.money_usd) return QStringLiteral("money");
+    if (settings.budget.money_usd > 0 && trajectory.cost_usd >= settings.budget.money_usd)
+        return QStringLiteral("money");
     if (settings.budget.time_s > 0 && input.elapsed_s >= settings.budget.time_s) return QStringLiteral("time");
-    if (settings.rooflineFraction > 0 && input.rooflineFraction >= settings.rooflineFraction) return QStringLiteral("roofline");
+    if (settings.rooflineFraction > 0 && input.rooflineFraction >= settings.rooflineFraction)
+        return QStringLiteral("roofline");
     const TrajectoryNode *best = trajectory.node(trajectory.best);
-    if (settings.plateauRounds > 0 && best && done - best->round >= settings.plateauRounds) return QStringLiteral("plateau");
+    if (settings.plateauRounds > 0 && best && done - best->round >= settings.plateauRounds)
+        return QStringLiteral("plateau");
     return {};
 }
 

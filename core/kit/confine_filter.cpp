@@ -32,6 +32,12 @@ constexpr const char *refusedAlways[] = {
 // flags in memory, where a filter cannot look.
 constexpr const char *missing[] = {"clone3", "io_uring_setup", "io_uring_enter", "io_uring_register"};
 
+// For masked comparison `first` is the mask and `second` the value; else `first` is the value.
+scmp_arg_cmp firstArgument(scmp_compare operation, std::uint64_t first, std::uint64_t second)
+{
+    return {0, operation, first, second};
+}
+
 class FilterBuilder
 {
 public:
@@ -51,13 +57,13 @@ public:
         for (const char *name : refusedAlways) refuse(name, refusal);
         for (const char *name : missing) refuse(name, SCMP_ACT_ERRNO(ENOSYS));
         if (m_processes) {
-            refuse("socket", SCMP_ACT_ERRNO(EACCES), SCMP_A0(SCMP_CMP_NE, AF_UNIX));
-            refuse("clone", SCMP_ACT_ERRNO(EPERM), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER));
+            refuse("socket", SCMP_ACT_ERRNO(EACCES), firstArgument(SCMP_CMP_NE, AF_UNIX, 0));
+            refuse("clone", SCMP_ACT_ERRNO(EPERM), firstArgument(SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER));
         } else {
             refuse("socket", SCMP_ACT_TRAP);
             refuse("fork", SCMP_ACT_TRAP);
             refuse("vfork", SCMP_ACT_TRAP);
-            refuse("clone", SCMP_ACT_TRAP, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+            refuse("clone", SCMP_ACT_TRAP, firstArgument(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
         }
         return m_ok;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that stands while a plugin is being loaded. Found at the next start, it names the plugin that took the program down.
+// A file that stands while a plugin is being loaded. Found at the next start, it names the plugin that took the program
+// down.
 #pragma once
 
 #include <QString>
@@ -17,7 +18,8 @@ public:
     LoadGuard(const LoadGuard &) = delete;
     LoadGuard &operator=(const LoadGuard &) = delete;
 
-    // The guard file an earlier program left behind for this plugin. A program that still lives is merely loading it now.
+    // The guard file an earlier program left behind for this plugin. A program that still lives is merely loading it
+    // now.
     [[nodiscard]] static std::optional<QString> leftBehind(const QString &key);
 
 private:

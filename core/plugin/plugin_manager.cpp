@@ -32,7 +32,8 @@ struct Entry
 
 QString interfaceOf(const QString &kind)
 {
-    return kind == evaluatorKind ? QStringLiteral(KernelSkillEvaluatorPlugin_iid) : QStringLiteral(KernelSkillAgentPlugin_iid);
+    return kind == evaluatorKind ? QStringLiteral(KernelSkillEvaluatorPlugin_iid)
+                                 : QStringLiteral(KernelSkillAgentPlugin_iid);
 }
 
 QString guardKey(const PluginInfo &info)
@@ -71,7 +72,8 @@ Entry inspect(const QString &path)
     entry.info.title = facts.value("title").toString();
     entry.info.version = facts.value("version").toString();
     entry.info.description = facts.value("description").toString();
-    for (const QJsonValue &role : facts.value("roles").toArray()) entry.info.roles.append(role.toString());
+    for (const QJsonValue &role : facts.value("roles").toArray())
+        entry.info.roles.append(role.toString());
     if (const QString id = facts.value("id").toString(); !id.isEmpty()) entry.info.id = id;
     const bool knownKind = entry.info.kind == evaluatorKind || entry.info.kind == agentKind;
     if (!facts.contains("id") || !knownKind) {
@@ -148,13 +150,15 @@ Result<Entry *> PluginManager::Impl::ready(const QString &kind, const QString &i
         if (entry.info.id == id && (!found || found->info.state == PluginState::Broken)) found = &entry;
     }
     if (!found) {
-        return failure("plugin.missing", QStringLiteral("there is no %1 '%2'; found: %3")
-                                             .arg(kind, id, known.isEmpty() ? QStringLiteral("none") : known.join(QStringLiteral(", "))));
+        return failure("plugin.missing",
+                       QStringLiteral("there is no %1 '%2'; found: %3")
+                           .arg(kind, id, known.isEmpty() ? QStringLiteral("none") : known.join(QStringLiteral(", "))));
     }
     if (found->info.state == PluginState::Found) load(*found);
     if (found->info.state != PluginState::Loaded) {
         return failure(QStringLiteral("plugin.%1").arg(toString(found->info.state)),
-                       QStringLiteral("the %1 '%2' cannot be used: %3").arg(kind, id, found->info.reason), found->info.path);
+                       QStringLiteral("the %1 '%2' cannot be used: %3").arg(kind, id, found->info.reason),
+                       found->info.path);
     }
     return found;
 }
@@ -188,11 +192,16 @@ PluginManager::~PluginManager() = default;
 QString toString(PluginState state)
 {
     switch (state) {
-    case PluginState::Found: return QStringLiteral("found");
-    case PluginState::Loaded: return QStringLiteral("loaded");
-    case PluginState::Disabled: return QStringLiteral("disabled");
-    case PluginState::Incompatible: return QStringLiteral("incompatible");
-    case PluginState::Broken: return QStringLiteral("broken");
+    case PluginState::Found:
+        return QStringLiteral("found");
+    case PluginState::Loaded:
+        return QStringLiteral("loaded");
+    case PluginState::Disabled:
+        return QStringLiteral("disabled");
+    case PluginState::Incompatible:
+        return QStringLiteral("incompatible");
+    case PluginState::Broken:
+        return QStringLiteral("broken");
     }
     return {};
 }
@@ -200,7 +209,8 @@ QString toString(PluginState state)
 QList<PluginInfo> PluginManager::plugins() const
 {
     QList<PluginInfo> result;
-    for (const Entry &entry : m_impl->entries) result.append(entry.info);
+    for (const Entry &entry : m_impl->entries)
+        result.append(entry.info);
     return result;
 }
 
@@ -209,7 +219,8 @@ Result<std::unique_ptr<Evaluator>> PluginManager::createEvaluator(const QString 
     auto entry = m_impl->ready(evaluatorKind, id);
     if (!entry) return std::unexpected(entry.error());
     auto evaluator = qobject_cast<EvaluatorPlugin *>((*entry)->root)->createEvaluator(settings);
-    if (!evaluator) return failure("plugin.broken", QStringLiteral("the evaluator '%1' made nothing with these settings").arg(id));
+    if (!evaluator)
+        return failure("plugin.broken", QStringLiteral("the evaluator '%1' made nothing with these settings").arg(id));
     return evaluator;
 }
 
@@ -218,7 +229,8 @@ Result<std::unique_ptr<Agent>> PluginManager::createAgent(const QString &id, con
     auto entry = m_impl->ready(agentKind, id);
     if (!entry) return std::unexpected(entry.error());
     auto agent = qobject_cast<AgentPlugin *>((*entry)->root)->createAgent(settings);
-    if (!agent) return failure("plugin.broken", QStringLiteral("the agent '%1' made nothing with these settings").arg(id));
+    if (!agent)
+        return failure("plugin.broken", QStringLiteral("the agent '%1' made nothing with these settings").arg(id));
     return agent;
 }
 
@@ -228,7 +240,10 @@ QList<QJsonObject> PluginManager::doctor()
     for (Entry &entry : m_impl->entries) {
         if (entry.info.state == PluginState::Found) m_impl->load(entry);
         if (entry.info.state != PluginState::Loaded) {
-            lines.append({{"name", QStringLiteral("plugin ") + entry.info.id}, {"ok", false}, {"text", entry.info.reason}, {"remedy", QString()}});
+            lines.append({{"name", QStringLiteral("plugin ") + entry.info.id},
+                          {"ok", false},
+                          {"text", entry.info.reason},
+                          {"remedy", QString()}});
             continue;
         }
         if (auto *evaluator = qobject_cast<EvaluatorPlugin *>(entry.root)) lines += evaluator->doctor();

@@ -31,7 +31,8 @@ Result<void> Compiler::add(std::vector<CompiledPredicate> &target, const QString
     return {};
 }
 
-Result<void> Compiler::addConditions(std::vector<CompiledPredicate> &target, const QStringList &all, const QStringList &any)
+Result<void> Compiler::addConditions(std::vector<CompiledPredicate> &target, const QStringList &all,
+                                     const QStringList &any)
 {
     for (const QString &expression : all) {
         if (auto added = add(target, expression, expression); !added) return added;
@@ -43,7 +44,8 @@ Result<void> Compiler::addConditions(std::vector<CompiledPredicate> &target, con
 Result<void> Compiler::addDerived()
 {
     for (const DerivedField &derived : m_policy.derived) {
-        auto added = m_compiled->evaluator->addDerived(derived.name, derived.expression, m_policy.kinds.value(derived.name));
+        auto added =
+            m_compiled->evaluator->addDerived(derived.name, derived.expression, m_policy.kinds.value(derived.name));
         if (!added) return added;
     }
     return {};
@@ -57,13 +59,16 @@ Result<void> Compiler::addCase(const PolicyCase &one)
     }
     if (!one.tiers.isEmpty()) {
         QStringList alternatives;
-        for (const QString &tier : one.tiers) alternatives.append(m_policy.tiers.value(tier));
-        auto added = add(compiled.predicates, anyOf(alternatives), QStringLiteral("headroom tier is %1").arg(one.tiers.join(QStringLiteral(" or "))));
+        for (const QString &tier : one.tiers)
+            alternatives.append(m_policy.tiers.value(tier));
+        auto added = add(compiled.predicates, anyOf(alternatives),
+                         QStringLiteral("headroom tier is %1").arg(one.tiers.join(QStringLiteral(" or "))));
         if (!added) return added;
     }
     if (!one.structures.isEmpty()) {
         QStringList quoted;
-        for (const QString &structure : one.structures) quoted.append(QStringLiteral("'%1'").arg(structure));
+        for (const QString &structure : one.structures)
+            quoted.append(QStringLiteral("'%1'").arg(structure));
         const QString expression = QStringLiteral("kernel_structure_id IN (%1)").arg(quoted.join(QStringLiteral(", ")));
         if (auto added = add(compiled.predicates, expression, expression); !added) return added;
     }
@@ -107,7 +112,8 @@ QString anyOf(const QStringList &alternatives)
 {
     if (alternatives.size() <= 1) return alternatives.value(0);
     QStringList bracketed;
-    for (const QString &alternative : alternatives) bracketed.append(u'(' + alternative + u')');
+    for (const QString &alternative : alternatives)
+        bracketed.append(u'(' + alternative + u')');
     return bracketed.join(QStringLiteral(" OR "));
 }
 

@@ -24,7 +24,7 @@ struct CompiledBottleneck
 
 struct CompiledCase
 {
-    qsizetype bottleneck = 0; // index in Policy::bottlenecks
+    qsizetype bottleneck = 0;                  // index in Policy::bottlenecks
     std::vector<CompiledPredicate> predicates; // tier, structure, conditions
 };
 

@@ -79,8 +79,10 @@ Truth Offer::gate(const Skill &skill)
     for (const QString &expression : skill.requires_) {
         auto predicate = m_compiled.evaluator->addPredicate(expression);
         Truth truth = Truth::Unknown;
-        if (predicate) truth = m_compiled.evaluator->truth(*predicate);
-        else qCWarning(logRetrieval).noquote() << "gate of" << skill.name << predicate.error().message;
+        if (predicate)
+            truth = m_compiled.evaluator->truth(*predicate);
+        else
+            qCWarning(logRetrieval).noquote() << "gate of" << skill.name << predicate.error().message;
         if (truth == Truth::False) return Truth::False;
         if (truth == Truth::Unknown) result = Truth::Unknown;
     }
@@ -109,7 +111,8 @@ bool Offer::isFallback(const CaseTrace &trace) const
 Truth Offer::reuseFor(const Skill &skill) const
 {
     for (const PolicyMethod &method : m_input.policy->methods) {
-        if ((method.id == skill.method || method.id == skill.name) && method.cacheOrReuse && m_compiled.reuseSource >= 0) {
+        if ((method.id == skill.method || method.id == skill.name) && method.cacheOrReuse &&
+            m_compiled.reuseSource >= 0) {
             return m_compiled.evaluator->truth(m_compiled.reuseSource);
         }
     }
@@ -133,7 +136,8 @@ void Offer::add(const Skill &skill, const QString &caseId, int caseOrder, int or
 {
     if (m_added.contains(skill.name)) return;
     m_added.insert(skill.name);
-    m_candidates.push_back({&skill, caseId, caseOrder, order, unproven, expectation(skill.name, m_input.statistics, m_context)});
+    m_candidates.push_back(
+        {&skill, caseId, caseOrder, order, unproven, expectation(skill.name, m_input.statistics, m_context)});
 }
 
 void Offer::addCase(const CaseTrace &trace, int caseOrder, bool unproven)
@@ -181,14 +185,17 @@ void Offer::addEverything()
     if (m_input.mode == RetrievalMode::Random) {
         // Not std::shuffle: its order differs between standard libraries.
         std::mt19937_64 random(m_input.seed);
-        for (qsizetype i = skills.size() - 1; i > 0; --i) skills.swapItemsAt(i, qsizetype(random() % quint64(i + 1)));
+        for (qsizetype i = skills.size() - 1; i > 0; --i)
+            skills.swapItemsAt(i, qsizetype(random() % quint64(i + 1)));
     }
     int order = 0;
-    for (const Skill *skill : std::as_const(skills)) add(*skill, {}, 0, ++order, false);
+    for (const Skill *skill : std::as_const(skills))
+        add(*skill, {}, 0, ++order, false);
 }
 
-// Everything the matched cases allow is rejected, gated off or has no skill. Something must be offered still: first what is
-// not forbidden and whose gate is not false, then what is not forbidden, then anything (and then nothing is forbidden).
+// Everything the matched cases allow is rejected, gated off or has no skill. Something must be offered still: first
+// what is not forbidden and whose gate is not false, then what is not forbidden, then anything (and then nothing is
+// forbidden).
 void Offer::addLastResort()
 {
     m_lastResort = true;
@@ -215,13 +222,18 @@ QString Offer::reasonFor(const Candidate &candidate) const
         parts.append(QStringLiteral("expected %1× from %2 use%3 on %4")
                          .arg(QString::number(candidate.expected.speedup, 'f', 2))
                          .arg(here ? candidate.expected.usesHere : candidate.expected.uses)
-                         .arg((here ? candidate.expected.usesHere : candidate.expected.uses) == 1 ? QString() : QStringLiteral("s"))
+                         .arg((here ? candidate.expected.usesHere : candidate.expected.uses) == 1 ? QString()
+                                                                                                  : QStringLiteral("s"))
                          .arg(here ? m_input.architecture : QStringLiteral("other GPUs")));
     }
-    if (m_input.mode == RetrievalMode::Random) parts.append(QStringLiteral("random order %1").arg(candidate.order));
-    else if (m_input.mode == RetrievalMode::All) parts.append(QStringLiteral("every skill is offered"));
-    else if (candidate.caseId.isEmpty()) parts.append(QStringLiteral("no case offers anything; last resort"));
-    else parts.append(QStringLiteral("policy order %1 in %2").arg(candidate.order).arg(candidate.caseId));
+    if (m_input.mode == RetrievalMode::Random)
+        parts.append(QStringLiteral("random order %1").arg(candidate.order));
+    else if (m_input.mode == RetrievalMode::All)
+        parts.append(QStringLiteral("every skill is offered"));
+    else if (candidate.caseId.isEmpty())
+        parts.append(QStringLiteral("no case offers anything; last resort"));
+    else
+        parts.append(QStringLiteral("policy order %1 in %2").arg(candidate.order).arg(candidate.caseId));
     if (candidate.unproven) parts.append(QStringLiteral("unproven: a condition cannot be told from this evidence"));
     return parts.join(QStringLiteral(", "));
 }
@@ -239,7 +251,8 @@ void Offer::rank()
     });
     for (const Candidate &candidate : m_candidates) {
         m_retrieval.allowed.append({candidate.skill->method, candidate.skill->name, candidate.expected.score,
-                                    candidate.skill->state == SkillState::Pinned, candidate.unproven, reasonFor(candidate)});
+                                    candidate.skill->state == SkillState::Pinned, candidate.unproven,
+                                    reasonFor(candidate)});
     }
 }
 
@@ -247,29 +260,38 @@ void Offer::explain()
 {
     QStringList sentences;
     if (!m_retrieval.kernel.isEmpty()) sentences.append(QStringLiteral("Kernel %1 decides.").arg(m_retrieval.kernel));
-    if (m_input.mode == RetrievalMode::Random) sentences.append(QStringLiteral("Retrieval is random: the policy was not asked."));
-    if (m_input.mode == RetrievalMode::All) sentences.append(QStringLiteral("Every skill is offered: the policy was not asked."));
+    if (m_input.mode == RetrievalMode::Random)
+        sentences.append(QStringLiteral("Retrieval is random: the policy was not asked."));
+    if (m_input.mode == RetrievalMode::All)
+        sentences.append(QStringLiteral("Every skill is offered: the policy was not asked."));
     if (m_input.mode == RetrievalMode::Policy) {
         sentences.append(m_retrieval.tier == u"unknown" ? QStringLiteral("Its headroom cannot be told.")
                                                         : QStringLiteral("Headroom tier %1.").arg(m_retrieval.tier));
         for (const CaseTrace &trace : std::as_const(m_retrieval.cases)) {
             if (!trace.chosen) continue;
             for (const BottleneckTrace &bottleneck : std::as_const(m_retrieval.bottlenecks)) {
-                if (bottleneck.id == trace.bottleneck) sentences.append(bottleneck.title + QStringLiteral(": ") + trace.title + u'.');
+                if (bottleneck.id == trace.bottleneck)
+                    sentences.append(bottleneck.title + QStringLiteral(": ") + trace.title + u'.');
             }
         }
-        if (m_retrieval.fallback) sentences.append(QStringLiteral("No bottleneck's case is proved by this evidence, only the fallback."));
-        if (m_lastResort) sentences.append(QStringLiteral("What it allows is rejected, gated off or not taught, so all other skills are offered."));
+        if (m_retrieval.fallback)
+            sentences.append(QStringLiteral("No bottleneck's case is proved by this evidence, only the fallback."));
+        if (m_lastResort)
+            sentences.append(QStringLiteral(
+                "What it allows is rejected, gated off or not taught, so all other skills are offered."));
         if (!m_retrieval.forbidden.isEmpty()) {
-            sentences.append(QStringLiteral("Forbidden here: %1.").arg(m_retrieval.forbidden.join(QStringLiteral(", "))));
+            sentences.append(
+                QStringLiteral("Forbidden here: %1.").arg(m_retrieval.forbidden.join(QStringLiteral(", "))));
         }
         if (!m_withoutSkill.isEmpty()) {
-            sentences.append(QStringLiteral("Legal, but no skill teaches it: %1.").arg(m_withoutSkill.join(QStringLiteral(", "))));
+            sentences.append(
+                QStringLiteral("Legal, but no skill teaches it: %1.").arg(m_withoutSkill.join(QStringLiteral(", "))));
         }
     }
     if (!m_retrieval.allowed.isEmpty()) {
         const RankedMethod &first = m_retrieval.allowed.first();
-        sentences.append(QStringLiteral("First of %1: %2 (%3).").arg(m_retrieval.allowed.size()).arg(first.skill, first.reason));
+        sentences.append(
+            QStringLiteral("First of %1: %2 (%3).").arg(m_retrieval.allowed.size()).arg(first.skill, first.reason));
     }
     m_retrieval.explanation = sentences.join(u' ');
 }

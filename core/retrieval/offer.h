@@ -7,8 +7,8 @@
 
 namespace kernelskill {
 
-// Fills allowed, forbidden, fallback and explanation of a Retrieval whose cases are evaluated. The row of evidence is still
-// set in compiled.evaluator: skills' gates are evaluated there.
+// Fills allowed, forbidden, fallback and explanation of a Retrieval whose cases are evaluated. The row of evidence is
+// still set in compiled.evaluator: skills' gates are evaluated there.
 void offerMethods(const RetrievalInput &input, CompiledPolicy &compiled, Retrieval &retrieval);
 
 } // namespace kernelskill

@@ -31,7 +31,8 @@ Result<Policy> Policy::parse(const QString &text, const QString &source)
     if (const QString id = unreachableCase(*policy, **compiled); !id.isEmpty()) {
         return failure("policy.unreachable",
                        QStringLiteral("%1: no evidence can ever satisfy the case '%2' together with its bottleneck; "
-                                      "correct its conditions or take it out").arg(source, id),
+                                      "correct its conditions or take it out")
+                           .arg(source, id),
                        id);
     }
     return policy;

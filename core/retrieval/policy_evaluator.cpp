@@ -35,26 +35,30 @@ struct Predicate
     QStringList reads;
 };
 
-// What a statement under preparation may touch: columns of the evidence and a few plain functions. Nothing else, so that a
-// policy from a stranger can do nothing but compare.
+// What a statement under preparation may touch: columns of the evidence and a few plain functions. Nothing else, so
+// that a policy from a stranger can do nothing but compare.
 int authorise(void *reads, int action, const char *first, const char *second, const char *, const char *)
 {
     static const QSet<QByteArray> functions{"max", "min", "abs", "round", "coalesce", "ifnull", "nullif", "iif"};
     switch (action) {
-    case SQLITE_SELECT: return SQLITE_OK;
+    case SQLITE_SELECT:
+        return SQLITE_OK;
     case SQLITE_READ:
         if (std::string_view(first) != "evidence") return SQLITE_DENY;
         if (second && *second) static_cast<QSet<QString> *>(reads)->insert(QString::fromUtf8(second));
         return SQLITE_OK;
-    case SQLITE_FUNCTION: return functions.contains(QByteArray(second).toLower()) ? SQLITE_OK : SQLITE_DENY;
-    default: return SQLITE_DENY;
+    case SQLITE_FUNCTION:
+        return functions.contains(QByteArray(second).toLower()) ? SQLITE_OK : SQLITE_DENY;
+    default:
+        return SQLITE_DENY;
     }
 }
 
 int editDistance(const QString &a, const QString &b)
 {
     std::vector<int> row(size_t(b.size()) + 1);
-    for (size_t j = 0; j < row.size(); ++j) row[j] = int(j);
+    for (size_t j = 0; j < row.size(); ++j)
+        row[j] = int(j);
     for (qsizetype i = 0; i < a.size(); ++i) {
         int diagonal = std::exchange(row[0], int(i) + 1);
         for (size_t j = 1; j < row.size(); ++j) {
@@ -114,8 +118,10 @@ Error PolicyEvaluator::Impl::explain(const QString &expression) const
     }
     if (message.contains(QLatin1String("not authorized")) || message.contains(QLatin1String("prohibited"))) {
         return {QStringLiteral("policy.expression"),
-                QStringLiteral("'%1': only comparisons, arithmetic, AND, OR, NOT, IS, IN, BETWEEN and the functions max, min, "
-                               "abs, round, coalesce, ifnull, nullif, iif may be used").arg(expression),
+                QStringLiteral(
+                    "'%1': only comparisons, arithmetic, AND, OR, NOT, IS, IN, BETWEEN and the functions max, min, "
+                    "abs, round, coalesce, ifnull, nullif, iif may be used")
+                    .arg(expression),
                 {}};
     }
     return {QStringLiteral("policy.expression"), QStringLiteral("'%1': %2").arg(expression, message), {}};
@@ -129,13 +135,15 @@ Result<Predicate> PolicyEvaluator::Impl::prepare(const QString &expression)
     const QByteArray sql = QStringLiteral("SELECT (%1) FROM evidence").arg(expression).toUtf8();
     sqlite3_stmt *statement = nullptr;
     const char *tail = nullptr;
-    const int code = sqlite3_prepare_v3(database.get(), sql.constData(), int(sql.size()), SQLITE_PREPARE_PERSISTENT, &statement, &tail);
+    const int code = sqlite3_prepare_v3(database.get(), sql.constData(), int(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                                        &statement, &tail);
     Predicate predicate{expression, Statement(statement), QStringList(reads.begin(), reads.end())};
     const Error error = code == SQLITE_OK ? Error{} : explain(expression);
     // A later schema change prepares statements again by itself, which the authoriser must not refuse then.
     sqlite3_set_authorizer(database.get(), nullptr, nullptr);
     if (code != SQLITE_OK) return std::unexpected(error);
-    if (tail && *tail) return failure("policy.expression", QStringLiteral("'%1': more than one expression").arg(expression));
+    if (tail && *tail)
+        return failure("policy.expression", QStringLiteral("'%1': more than one expression").arg(expression));
     predicate.reads.sort();
     return predicate;
 }
@@ -157,11 +165,13 @@ void PolicyEvaluator::Impl::bind(sqlite3_stmt *statement, int index, const QVari
 PolicyEvaluator::PolicyEvaluator(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
 PolicyEvaluator::~PolicyEvaluator() = default;
 
-Result<std::unique_ptr<PolicyEvaluator>> PolicyEvaluator::make(const QStringList &fields, const QMap<QString, QString> &kinds)
+Result<std::unique_ptr<PolicyEvaluator>> PolicyEvaluator::make(const QStringList &fields,
+                                                               const QMap<QString, QString> &kinds)
 {
     auto impl = std::make_unique<Impl>();
     sqlite3 *raw = nullptr;
-    const int code = sqlite3_open_v2(":memory:", &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY, nullptr);
+    const int code =
+        sqlite3_open_v2(":memory:", &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY, nullptr);
     impl->database.reset(raw);
     if (code != SQLITE_OK) return failure("policy.database", impl->trouble());
     // Otherwise SQLite would read a misspelt "name" in double quotes as a text.
@@ -181,7 +191,8 @@ Result<std::unique_ptr<PolicyEvaluator>> PolicyEvaluator::make(const QStringList
     }
     const QByteArray sql = QStringLiteral("UPDATE evidence SET %1").arg(assignments.join(u',')).toUtf8();
     sqlite3_stmt *update = nullptr;
-    if (sqlite3_prepare_v3(raw, sql.constData(), int(sql.size()), SQLITE_PREPARE_PERSISTENT, &update, nullptr) != SQLITE_OK) {
+    if (sqlite3_prepare_v3(raw, sql.constData(), int(sql.size()), SQLITE_PREPARE_PERSISTENT, &update, nullptr) !=
+        SQLITE_OK) {
         return failure("policy.expression", impl->trouble());
     }
     impl->update.reset(update);
@@ -228,7 +239,8 @@ void PolicyEvaluator::setField(const QString &field, const QVariant &value)
     if (!setter) {
         const QByteArray sql = QStringLiteral("UPDATE evidence SET %1 = ?").arg(field).toUtf8();
         sqlite3_stmt *statement = nullptr;
-        sqlite3_prepare_v3(m_impl->database.get(), sql.constData(), int(sql.size()), SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+        sqlite3_prepare_v3(m_impl->database.get(), sql.constData(), int(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                           &statement, nullptr);
         setter.reset(statement);
     }
     m_impl->bind(setter.get(), 1, value);
@@ -253,13 +265,15 @@ QVariant PolicyEvaluator::value(const QString &fieldOrDerived) const
     if (!getter) {
         const QByteArray sql = QStringLiteral("SELECT %1 FROM evidence").arg(fieldOrDerived).toUtf8();
         sqlite3_stmt *statement = nullptr;
-        sqlite3_prepare_v3(m_impl->database.get(), sql.constData(), int(sql.size()), SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+        sqlite3_prepare_v3(m_impl->database.get(), sql.constData(), int(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                           &statement, nullptr);
         getter.reset(statement);
     }
     QVariant result;
     if (sqlite3_step(getter.get()) == SQLITE_ROW) {
         switch (sqlite3_column_type(getter.get(), 0)) {
-        case SQLITE_NULL: break;
+        case SQLITE_NULL:
+            break;
         case SQLITE_TEXT:
             result = QString::fromUtf8(reinterpret_cast<const char *>(sqlite3_column_text(getter.get(), 0)));
             break;
@@ -284,7 +298,8 @@ QStringList PolicyEvaluator::rawFieldsBehind(const QString &fieldOrDerived) cons
 {
     if (!m_impl->derivedReads.contains(fieldOrDerived)) return {fieldOrDerived};
     QStringList result;
-    for (const QString &name : m_impl->derivedReads.value(fieldOrDerived)) result += rawFieldsBehind(name);
+    for (const QString &name : m_impl->derivedReads.value(fieldOrDerived))
+        result += rawFieldsBehind(name);
     result.removeDuplicates();
     result.sort();
     return result;

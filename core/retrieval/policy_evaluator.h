@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates a policy's expressions over one row of evidence. The expressions are SQL and SQLite itself evaluates them: its
-// NULL is our "unknown", and its three-valued logic is Kleene's.
+// Evaluates a policy's expressions over one row of evidence. The expressions are SQL and SQLite itself evaluates them:
+// its NULL is our "unknown", and its three-valued logic is Kleene's.
 #pragma once
 
 #include "base/result.h"

@@ -23,7 +23,8 @@ QList<double> constantsIn(const QString &expression)
 {
     static const QRegularExpression number(QStringLiteral("(?<![A-Za-z_0-9.])[0-9]+(?:\\.[0-9]+)?(?![A-Za-z_0-9.])"));
     QList<double> result;
-    for (auto match = number.globalMatch(expression); match.hasNext();) result.append(match.next().captured().toDouble());
+    for (auto match = number.globalMatch(expression); match.hasNext();)
+        result.append(match.next().captured().toDouble());
     return result;
 }
 
@@ -47,9 +48,12 @@ Search::Search(const Policy &policy, CompiledPolicy &compiled) : m_evaluator(*co
 {
     for (const QString &field : policy.fields) {
         const QString kind = policy.kinds.value(field);
-        if (kind == u"boolean") m_candidates[field] = {true, false};
-        else if (kind == u"structure") m_candidates[field] = {"S0", "S1", "S2", "S3", "S4"};
-        else m_candidates[field] = {0.0, 0.1, 0.5, 1.0, 4.0, 10.0, 50.0, 100.0, 1e3, 1e5};
+        if (kind == u"boolean")
+            m_candidates[field] = {true, false};
+        else if (kind == u"structure")
+            m_candidates[field] = {"S0", "S1", "S2", "S3", "S4"};
+        else
+            m_candidates[field] = {0.0, 0.1, 0.5, 1.0, 4.0, 10.0, 50.0, 100.0, 1e3, 1e5};
     }
     for (const DerivedField &derived : policy.derived) {
         addConstants(derived.expression, m_evaluator.rawFieldsBehind(derived.name));
@@ -57,12 +61,15 @@ Search::Search(const Policy &policy, CompiledPolicy &compiled) : m_evaluator(*co
     const auto addAll = [&](const std::vector<CompiledPredicate> &predicates) {
         for (const CompiledPredicate &predicate : predicates) {
             QStringList raw;
-            for (const QString &name : m_evaluator.reads(predicate.number)) raw += m_evaluator.rawFieldsBehind(name);
+            for (const QString &name : m_evaluator.reads(predicate.number))
+                raw += m_evaluator.rawFieldsBehind(name);
             addConstants(predicate.text, raw);
         }
     };
-    for (const CompiledBottleneck &bottleneck : compiled.bottlenecks) addAll(bottleneck.predicates);
-    for (const CompiledCase &one : compiled.cases) addAll(one.predicates);
+    for (const CompiledBottleneck &bottleneck : compiled.bottlenecks)
+        addAll(bottleneck.predicates);
+    for (const CompiledCase &one : compiled.cases)
+        addAll(one.predicates);
     for (const auto &[name, expression] : policy.tiers.asKeyValueRange()) {
         addConstants(expression, m_evaluator.rawFieldsBehind(QStringLiteral("primary_limiter_util")));
     }
@@ -84,7 +91,8 @@ void Search::addConstants(const QString &expression, const QStringList &names)
 int Search::holding(const std::vector<CompiledPredicate> &predicates) const
 {
     int count = 0;
-    for (const CompiledPredicate &predicate : predicates) count += m_evaluator.truth(predicate.number) == Truth::True;
+    for (const CompiledPredicate &predicate : predicates)
+        count += m_evaluator.truth(predicate.number) == Truth::True;
     return count;
 }
 
@@ -100,8 +108,10 @@ bool Search::climb(const std::vector<CompiledPredicate> &predicates, QStringList
             for (const QVariant &value : std::as_const(m_candidates[field])) {
                 m_evaluator.setField(field, value);
                 const int count = holding(predicates);
-                if (count > best) best = count, equals = {value};
-                else if (count == best) equals.append(value);
+                if (count > best)
+                    best = count, equals = {value};
+                else if (count == best)
+                    equals.append(value);
             }
             m_evaluator.setField(field, equals[qsizetype(m_random() % std::uint32_t(equals.size()))]);
             if (best == wanted) return true;
@@ -115,7 +125,8 @@ bool Search::satisfies(const std::vector<CompiledPredicate> &predicates)
     QSet<QString> read;
     for (const CompiledPredicate &predicate : predicates) {
         for (const QString &name : m_evaluator.reads(predicate.number)) {
-            for (const QString &raw : m_evaluator.rawFieldsBehind(name)) read.insert(raw);
+            for (const QString &raw : m_evaluator.rawFieldsBehind(name))
+                read.insert(raw);
         }
     }
     QStringList fields(read.begin(), read.end());
@@ -138,7 +149,8 @@ QString unreachableCase(const Policy &policy, CompiledPolicy &compiled)
 {
     Search search(policy, compiled);
     for (size_t i = 0; i < compiled.cases.size(); ++i) {
-        std::vector<CompiledPredicate> predicates = compiled.bottlenecks[size_t(compiled.cases[i].bottleneck)].predicates;
+        std::vector<CompiledPredicate> predicates =
+            compiled.bottlenecks[size_t(compiled.cases[i].bottleneck)].predicates;
         const auto &own = compiled.cases[i].predicates;
         predicates.insert(predicates.end(), own.begin(), own.end());
         if (!search.satisfies(predicates)) return policy.cases[qsizetype(i)].id;

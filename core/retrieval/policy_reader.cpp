@@ -7,7 +7,6 @@
 
 #include <yaml-cpp/yaml.h>
 
-
 namespace kernelskill {
 
 namespace {
@@ -25,8 +24,8 @@ public:
     Policy read(const YAML::Node &root);
 
 private:
-    [[noreturn]] void refuse(const YAML::Node &at, const QString &message, const QString &code = QStringLiteral("policy.syntax"),
-                             qsizetype offset = 0) const;
+    [[noreturn]] void refuse(const YAML::Node &at, const QString &message,
+                             const QString &code = QStringLiteral("policy.syntax"), qsizetype offset = 0) const;
     void onlyKeys(const YAML::Node &map, const QStringList &keys) const;
     [[nodiscard]] QString text(const YAML::Node &map, const char *key, bool needed = true) const;
     [[nodiscard]] QStringList texts(const YAML::Node &map, const char *key) const;
@@ -42,7 +41,8 @@ private:
     void readMethods(const YAML::Node &methods);
     void readBottleneck(const YAML::Node &node);
     void readCase(const YAML::Node &node, const QString &bottleneck);
-    [[nodiscard]] QStringList knownTexts(const YAML::Node &map, const char *key, const QStringList &known, const QString &what) const;
+    [[nodiscard]] QStringList knownTexts(const YAML::Node &map, const char *key, const QStringList &known,
+                                         const QString &what) const;
 
     Policy m_policy;
     QString m_source;
@@ -53,21 +53,29 @@ private:
 void Reader::refuse(const YAML::Node &at, const QString &message, const QString &code, qsizetype offset) const
 {
     const YAML::Mark mark = at.Mark();
-    throw Refusal{{code, QStringLiteral("%1:%2:%3: %4").arg(m_source).arg(mark.line + 1).arg(mark.column + 1 + offset).arg(message), {}}};
+    throw Refusal{
+        {code,
+         QStringLiteral("%1:%2:%3: %4").arg(m_source).arg(mark.line + 1).arg(mark.column + 1 + offset).arg(message),
+         {}}};
 }
 
 void Reader::onlyKeys(const YAML::Node &map, const QStringList &keys) const
 {
-    if (!map.IsMap()) refuse(map, QStringLiteral("a map with %1 is expected here").arg(keys.join(QStringLiteral(", "))));
-    for (const auto &entry : map) checkKnown(entry.first, QString::fromStdString(entry.first.Scalar()), keys, QStringLiteral("key"));
+    if (!map.IsMap())
+        refuse(map, QStringLiteral("a map with %1 is expected here").arg(keys.join(QStringLiteral(", "))));
+    for (const auto &entry : map)
+        checkKnown(entry.first, QString::fromStdString(entry.first.Scalar()), keys, QStringLiteral("key"));
 }
 
-void Reader::checkKnown(const YAML::Node &node, const QString &name, const QStringList &known, const QString &what) const
+void Reader::checkKnown(const YAML::Node &node, const QString &name, const QStringList &known,
+                        const QString &what) const
 {
     if (known.contains(name)) return;
     const QString near = nearestName(name, known);
-    refuse(node, near.isEmpty() ? QStringLiteral("unknown %1 '%2'; known: %3").arg(what, name, known.join(QStringLiteral(", ")))
-                                : QStringLiteral("unknown %1 '%2'; did you mean '%3'?").arg(what, name, near),
+    refuse(node,
+           near.isEmpty()
+               ? QStringLiteral("unknown %1 '%2'; known: %3").arg(what, name, known.join(QStringLiteral(", ")))
+               : QStringLiteral("unknown %1 '%2'; did you mean '%3'?").arg(what, name, near),
            QStringLiteral("policy.name"));
 }
 
@@ -95,10 +103,12 @@ QStringList Reader::texts(const YAML::Node &map, const char *key) const
     return result;
 }
 
-QStringList Reader::knownTexts(const YAML::Node &map, const char *key, const QStringList &known, const QString &what) const
+QStringList Reader::knownTexts(const YAML::Node &map, const char *key, const QStringList &known,
+                               const QString &what) const
 {
     const QStringList result = texts(map, key);
-    for (qsizetype i = 0; i < result.size(); ++i) checkKnown(map[key][size_t(i)], result[i], known, what);
+    for (qsizetype i = 0; i < result.size(); ++i)
+        checkKnown(map[key][size_t(i)], result[i], known, what);
     return result;
 }
 
@@ -124,7 +134,8 @@ QString Reader::predicate(const YAML::Node &node)
     QStringList parts;
     for (const auto &[key, joint] : {std::pair("all", " AND "), std::pair("any", " OR ")}) {
         QStringList inner;
-        for (const QString &one : predicates(node, key)) inner.append(u'(' + one + u')');
+        for (const QString &one : predicates(node, key))
+            inner.append(u'(' + one + u')');
         if (!inner.isEmpty()) parts.append(u'(' + inner.join(QLatin1String(joint)) + u')');
     }
     if (parts.isEmpty()) refuse(node, QStringLiteral("empty condition"));
@@ -137,7 +148,8 @@ QStringList Reader::predicates(const YAML::Node &map, const char *key)
     QStringList result;
     if (!value || value.IsNull()) return result;
     if (!value.IsSequence()) refuse(value, QStringLiteral("'%1' must be a list of conditions").arg(QLatin1String(key)));
-    for (const YAML::Node &element : value) result.append(predicate(element));
+    for (const YAML::Node &element : value)
+        result.append(predicate(element));
     return result;
 }
 
@@ -151,7 +163,8 @@ void Reader::readFields(const YAML::Node &fields)
         const QStringList names = texts(fields, key.constData());
         for (qsizetype i = 0; i < names.size(); ++i) {
             const YAML::Node node = fields[key.constData()][size_t(i)];
-            if (!name.match(names[i]).hasMatch()) refuse(node, QStringLiteral("a field is a lower-case word, not '%1'").arg(names[i]));
+            if (!name.match(names[i]).hasMatch())
+                refuse(node, QStringLiteral("a field is a lower-case word, not '%1'").arg(names[i]));
             if (m_policy.kinds.contains(names[i])) refuse(node, QStringLiteral("'%1' is declared twice").arg(names[i]));
             m_policy.fields.append(names[i]);
             m_policy.kinds.insert(names[i], kind);
@@ -167,12 +180,17 @@ void Reader::readDerived(const YAML::Node &derived)
     if (!derived) return;
     if (!derived.IsSequence()) refuse(derived, QStringLiteral("'derived' must be a list"));
     for (const YAML::Node &node : derived) {
-        onlyKeys(node, {QStringLiteral("name"), QStringLiteral("is"), QStringLiteral("kind"), QStringLiteral("meaning")});
+        onlyKeys(node,
+                 {QStringLiteral("name"), QStringLiteral("is"), QStringLiteral("kind"), QStringLiteral("meaning")});
         DerivedField field{text(node, "name"), text(node, "is"), text(node, "meaning")};
         QString kind = text(node, "kind", false);
-        if (kind.isEmpty()) kind = QStringLiteral("number");
-        else checkKnown(node["kind"], kind, {QStringLiteral("number"), QStringLiteral("boolean")}, QStringLiteral("kind"));
-        if (m_policy.kinds.contains(field.name)) refuse(node["name"], QStringLiteral("'%1' is declared twice").arg(field.name));
+        if (kind.isEmpty())
+            kind = QStringLiteral("number");
+        else
+            checkKnown(node["kind"], kind, {QStringLiteral("number"), QStringLiteral("boolean")},
+                       QStringLiteral("kind"));
+        if (m_policy.kinds.contains(field.name))
+            refuse(node["name"], QStringLiteral("'%1' is declared twice").arg(field.name));
         check(node["is"], field.expression);
         if (auto added = m_evaluator->addDerived(field.name, field.expression, kind); !added) {
             refuse(node["is"], added.error().message, added.error().code);
@@ -198,20 +216,24 @@ void Reader::readMethods(const YAML::Node &methods)
     static const QRegularExpression form(QStringLiteral("^(M[0-9]{1,3}|[a-z0-9]+(-[a-z0-9]+)+)$"));
     for (const auto &entry : methods) {
         const QString id = QString::fromStdString(entry.first.Scalar());
-        if (!form.match(id).hasMatch()) refuse(entry.first, QStringLiteral("a method is M1, M2, … or a skill's name, not '%1'").arg(id));
+        if (!form.match(id).hasMatch())
+            refuse(entry.first, QStringLiteral("a method is M1, M2, … or a skill's name, not '%1'").arg(id));
         if (m_methodIds.contains(id)) refuse(entry.first, QStringLiteral("'%1' is declared twice").arg(id));
         onlyKeys(entry.second, {QStringLiteral("title"), QStringLiteral("cache_or_reuse")});
-        m_policy.methods.append({id, text(entry.second, "title"), text(entry.second, "cache_or_reuse", false) == u"true"});
+        m_policy.methods.append(
+            {id, text(entry.second, "title"), text(entry.second, "cache_or_reuse", false) == u"true"});
         m_methodIds.append(id);
     }
 }
 
 void Reader::readCase(const YAML::Node &node, const QString &bottleneck)
 {
-    onlyKeys(node, {QStringLiteral("id"), QStringLiteral("title"), QStringLiteral("tiers"), QStringLiteral("structures"),
-                    QStringLiteral("all"), QStringLiteral("any"), QStringLiteral("allowed"), QStringLiteral("forbidden")});
+    onlyKeys(node,
+             {QStringLiteral("id"), QStringLiteral("title"), QStringLiteral("tiers"), QStringLiteral("structures"),
+              QStringLiteral("all"), QStringLiteral("any"), QStringLiteral("allowed"), QStringLiteral("forbidden")});
     static const QStringList tiers{QStringLiteral("H"), QStringLiteral("M"), QStringLiteral("L")};
-    static const QStringList structures{QStringLiteral("S0"), QStringLiteral("S1"), QStringLiteral("S2"), QStringLiteral("S3"), QStringLiteral("S4")};
+    static const QStringList structures{QStringLiteral("S0"), QStringLiteral("S1"), QStringLiteral("S2"),
+                                        QStringLiteral("S3"), QStringLiteral("S4")};
     PolicyCase one;
     one.id = bottleneck + u'.' + text(node, "id");
     one.bottleneck = bottleneck;
@@ -244,7 +266,8 @@ void Reader::readBottleneck(const YAML::Node &node)
     bottleneck.any = predicates(node, "any");
     bottleneck.fallback = text(node, "fallback", false) == u"true";
     for (const PolicyBottleneck &other : std::as_const(m_policy.bottlenecks)) {
-        if (other.id == bottleneck.id) refuse(node["id"], QStringLiteral("the bottleneck '%1' is declared twice").arg(bottleneck.id));
+        if (other.id == bottleneck.id)
+            refuse(node["id"], QStringLiteral("the bottleneck '%1' is declared twice").arg(bottleneck.id));
         if (other.fallback) refuse(node, QStringLiteral("the fallback bottleneck '%1' must stand last").arg(other.id));
     }
     if (bottleneck.fallback != (bottleneck.all.isEmpty() && bottleneck.any.isEmpty())) {
@@ -252,13 +275,15 @@ void Reader::readBottleneck(const YAML::Node &node)
     }
     m_policy.bottlenecks.append(bottleneck);
     if (!node["cases"] || !node["cases"].IsSequence()) refuse(node, QStringLiteral("'cases' is missing"));
-    for (const YAML::Node &one : node["cases"]) readCase(one, bottleneck.id);
+    for (const YAML::Node &one : node["cases"])
+        readCase(one, bottleneck.id);
 }
 
 Policy Reader::read(const YAML::Node &root)
 {
-    onlyKeys(root, {QStringLiteral("version"), QStringLiteral("fields"), QStringLiteral("derived"), QStringLiteral("tiers"),
-                    QStringLiteral("methods"), QStringLiteral("reuse_source"), QStringLiteral("advice"), QStringLiteral("bottlenecks")});
+    onlyKeys(root, {QStringLiteral("version"), QStringLiteral("fields"), QStringLiteral("derived"),
+                    QStringLiteral("tiers"), QStringLiteral("methods"), QStringLiteral("reuse_source"),
+                    QStringLiteral("advice"), QStringLiteral("bottlenecks")});
     m_policy.source = m_source;
     m_policy.version = text(root, "version").toInt();
     if (m_policy.version != 1) refuse(root["version"], QStringLiteral("this program reads version 1"));
@@ -273,12 +298,14 @@ Policy Reader::read(const YAML::Node &root)
     if (!m_policy.reuseSource.isEmpty()) check(root["reuse_source"], m_policy.reuseSource);
     m_policy.advice = texts(root, "advice");
     if (!root["bottlenecks"].IsSequence()) refuse(root["bottlenecks"], QStringLiteral("'bottlenecks' must be a list"));
-    for (const YAML::Node &node : root["bottlenecks"]) readBottleneck(node);
+    for (const YAML::Node &node : root["bottlenecks"])
+        readBottleneck(node);
     const PolicyCase *last = m_policy.cases.isEmpty() ? nullptr : &m_policy.cases.last();
     if (!last || !m_policy.bottlenecks.last().fallback || !last->tiers.isEmpty() || !last->structures.isEmpty() ||
         !last->all.isEmpty() || !last->any.isEmpty()) {
-        refuse(root["bottlenecks"], QStringLiteral("the last bottleneck must be the fallback and its last case without any condition, "
-                                                   "so that every row of evidence reaches a case"));
+        refuse(root["bottlenecks"],
+               QStringLiteral("the last bottleneck must be the fallback and its last case without any condition, "
+                              "so that every row of evidence reaches a case"));
     }
     return m_policy;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy.yaml as text → Policy, with every name and expression checked where it stands. skills/policy.yaml itself explains
-// the form.
+// policy.yaml as text → Policy, with every name and expression checked where it stands. skills/policy.yaml itself
+// explains the form.
 #pragma once
 
 #include "retrieval/policy.h"

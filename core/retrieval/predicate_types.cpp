@@ -8,7 +8,7 @@ namespace kernelskill {
 
 namespace {
 
-const QStringList equalities{QStringLiteral("="), QStringLiteral("=="), QStringLiteral("!="), QStringLiteral("<>"),
+const QStringList equalities{QStringLiteral("="),  QStringLiteral("=="), QStringLiteral("!="), QStringLiteral("<>"),
                              QStringLiteral("IN"), QStringLiteral("IS"), QStringLiteral("NOT")};
 const QStringList orders{QStringLiteral("<"), QStringLiteral("<="), QStringLiteral(">"), QStringLiteral(">=")};
 
@@ -17,7 +17,8 @@ QStringList tokensOf(const QString &expression)
     static const QRegularExpression token(
         QStringLiteral("'[^']*'|[A-Za-z_][A-Za-z_0-9]*|[0-9]+\\.?[0-9]*(?:[eE][+-]?[0-9]+)?|<=|>=|<>|!=|==|[^\\s]"));
     QStringList result;
-    for (auto match = token.globalMatch(expression); match.hasNext();) result.append(match.next().captured());
+    for (auto match = token.globalMatch(expression); match.hasNext();)
+        result.append(match.next().captured());
     return result;
 }
 
@@ -32,19 +33,22 @@ bool isNumber(const QString &token)
 }
 
 // `field` beside `operation` beside `other`, whichever stands left.
-Result<void> checkComparison(const QString &expression, const QString &field, const QString &kind, const QString &operation,
-                             const QString &other)
+Result<void> checkComparison(const QString &expression, const QString &field, const QString &kind,
+                             const QString &operation, const QString &other)
 {
     static const QRegularExpression structure(QStringLiteral("^'S[0-4]'$"));
     const bool text = other.startsWith(u'\'');
     if (kind == u"structure") {
-        if (orders.contains(operation)) return mismatch(expression, QStringLiteral("%1 has no order; use = or IN").arg(field));
+        if (orders.contains(operation))
+            return mismatch(expression, QStringLiteral("%1 has no order; use = or IN").arg(field));
         if (isNumber(other) || (text && !structure.match(other).hasMatch())) {
             return mismatch(expression, QStringLiteral("%1 is one of 'S0' to 'S4', not %2").arg(field, other));
         }
     } else if (text) {
-        return mismatch(expression, QStringLiteral("%1 is a %2 and cannot be compared with the text %3").arg(field, kind, other));
-    } else if (kind == u"boolean" && isNumber(other) && (orders.contains(operation) || (other != u"0" && other != u"1"))) {
+        return mismatch(expression,
+                        QStringLiteral("%1 is a %2 and cannot be compared with the text %3").arg(field, kind, other));
+    } else if (kind == u"boolean" && isNumber(other) &&
+               (orders.contains(operation) || (other != u"0" && other != u"1"))) {
         return mismatch(expression, QStringLiteral("%1 is true or false; write '%1' or 'NOT %1'").arg(field));
     }
     return {};
@@ -61,9 +65,11 @@ Result<void> checkPredicateTypes(const QString &expression, const QMap<QString, 
         const QString after = tokens.value(i + 1).toUpper(), before = tokens.value(i - 1).toUpper();
         if (equalities.contains(after) || orders.contains(after)) {
             qsizetype operand = i + 2;
-            while (tokens.value(operand).toUpper() == u"IN" || tokens.value(operand) == u"(") ++operand;
+            while (tokens.value(operand).toUpper() == u"IN" || tokens.value(operand) == u"(")
+                ++operand;
             for (; tokens.value(operand).startsWith(u'\'') || isNumber(tokens.value(operand)); operand += 2) {
-                if (auto fits = checkComparison(expression, tokens[i], kind, after, tokens[operand]); !fits) return fits;
+                if (auto fits = checkComparison(expression, tokens[i], kind, after, tokens[operand]); !fits)
+                    return fits;
                 if (tokens.value(operand + 1) != u",") break;
             }
         }

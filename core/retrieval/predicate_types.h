@@ -9,8 +9,9 @@
 
 namespace kernelskill {
 
-// A structure is compared only for equality, and only with 'S0' to 'S4'; a number never with a text; a boolean never with a
-// number but 0 and 1. `kinds`: name → "number", "boolean", "structure". Names it does not know are left to SQLite.
+// A structure is compared only for equality, and only with 'S0' to 'S4'; a number never with a text; a boolean never
+// with a number but 0 and 1. `kinds`: name → "number", "boolean", "structure". Names it does not know are left to
+// SQLite.
 [[nodiscard]] Result<void> checkPredicateTypes(const QString &expression, const QMap<QString, QString> &kinds);
 
 } // namespace kernelskill

@@ -18,10 +18,10 @@ struct RankingContext
 
 struct Expectation
 {
-    double score = 0;    // expected ln speedup plus the exploration term
-    double speedup = 1;  // exp of the expectation alone
-    int uses = 0;        // all rows of this skill
-    int usesHere = 0;    // on this architecture
+    double score = 0;   // expected ln speedup plus the exploration term
+    double speedup = 1; // exp of the expectation alone
+    int uses = 0;       // all rows of this skill
+    int usesHere = 0;   // on this architecture
 };
 
 // Expected ln speedup of a skill: the mean over its rows, each weighted by how like the context it is, shrunk towards a

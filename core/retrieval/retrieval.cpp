@@ -16,7 +16,8 @@ Truth truthFromString(const QString &text)
 QStringList strings(const QJsonValue &value)
 {
     QStringList list;
-    for (const QJsonValue &element : value.toArray()) list.append(element.toString());
+    for (const QJsonValue &element : value.toArray())
+        list.append(element.toString());
     return list;
 }
 
@@ -112,9 +113,12 @@ RankedMethod methodFromJson(const QJsonObject &object)
 QString toString(Truth truth)
 {
     switch (truth) {
-    case Truth::False: return QStringLiteral("false");
-    case Truth::True: return QStringLiteral("true");
-    case Truth::Unknown: return QStringLiteral("unknown");
+    case Truth::False:
+        return QStringLiteral("false");
+    case Truth::True:
+        return QStringLiteral("true");
+    case Truth::Unknown:
+        return QStringLiteral("unknown");
     }
     return {};
 }
@@ -133,9 +137,12 @@ const RankedMethod *Retrieval::find(const QString &method, const QString &skill)
 QJsonObject Retrieval::toJson() const
 {
     QJsonArray bottleneckArray, caseArray, allowedArray;
-    for (const BottleneckTrace &bottleneck : bottlenecks) bottleneckArray.append(kernelskill::toJson(bottleneck));
-    for (const CaseTrace &trace : cases) caseArray.append(kernelskill::toJson(trace));
-    for (const RankedMethod &method : allowed) allowedArray.append(kernelskill::toJson(method));
+    for (const BottleneckTrace &bottleneck : bottlenecks)
+        bottleneckArray.append(kernelskill::toJson(bottleneck));
+    for (const CaseTrace &trace : cases)
+        caseArray.append(kernelskill::toJson(trace));
+    for (const RankedMethod &method : allowed)
+        allowedArray.append(kernelskill::toJson(method));
     return {{"kernel", kernel},
             {"evidence", valuesToJson(evidence)},
             {"tier", tier},
@@ -159,7 +166,8 @@ Retrieval Retrieval::fromJson(const QJsonObject &object)
                                       truthFromString(bottleneck.value("truth").toString()),
                                       predicatesFromJson(bottleneck.value("predicates"))});
     }
-    for (const QJsonValue &value : object.value("cases").toArray()) retrieval.cases.append(caseFromJson(value.toObject()));
+    for (const QJsonValue &value : object.value("cases").toArray())
+        retrieval.cases.append(caseFromJson(value.toObject()));
     for (const QJsonValue &value : object.value("allowed").toArray()) {
         retrieval.allowed.append(methodFromJson(value.toObject()));
     }

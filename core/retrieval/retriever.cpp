@@ -4,7 +4,6 @@
 #include "retrieval/compiled_policy.h"
 #include "retrieval/offer.h"
 
-
 #include <algorithm>
 
 namespace kernelskill {
@@ -22,9 +21,11 @@ QVariantMap rowOf(const RetrievalInput &input)
 {
     QVariantMap row = input.features;
     if (const KernelProfile *kernel = input.profile.deciding()) {
-        for (const auto &[name, value] : kernel->metrics.asKeyValueRange()) row.insert(name, value);
+        for (const auto &[name, value] : kernel->metrics.asKeyValueRange())
+            row.insert(name, value);
         if (!row.contains(QStringLiteral("kernel_duration_ns")) && kernel->duration_us > 0) {
-            row.insert(QStringLiteral("kernel_duration_ns"), 1000 * kernel->duration_us / std::max(1, kernel->launches));
+            row.insert(QStringLiteral("kernel_duration_ns"),
+                       1000 * kernel->duration_us / std::max(1, kernel->launches));
         }
     }
     if (input.profile.launchCount > 0) row.insert(QStringLiteral("kernel_launch_count"), input.profile.launchCount);
@@ -40,7 +41,8 @@ public:
         m_compiled.evaluator->setRow(row);
         m_result.evidence = row;
         // What was computed stands over what a profiler called by the same name: conditions read the former.
-        for (const QString &name : m_compiled.evaluator->names()) m_result.evidence.insert(name, m_compiled.evaluator->value(name));
+        for (const QString &name : m_compiled.evaluator->names())
+            m_result.evidence.insert(name, m_compiled.evaluator->value(name));
         if (const KernelProfile *kernel = input.profile.deciding()) m_result.kernel = kernel->name;
     }
     Retrieval run();
@@ -115,8 +117,10 @@ Result<Retrieval> retrieve(const RetrievalInput &input)
     Retrieval result = RowEvaluation(input, **compiled).run();
     offerMethods(input, **compiled, result);
     if (result.allowed.isEmpty()) {
-        return failure("retrieval.no_skill",
-                       QStringLiteral("no active skill fits the language '%1'; `kernelskill skills list` shows their states").arg(input.language));
+        return failure(
+            "retrieval.no_skill",
+            QStringLiteral("no active skill fits the language '%1'; `kernelskill skills list` shows their states")
+                .arg(input.language));
     }
     return result;
 }

@@ -27,8 +27,9 @@ QStringList schema()
 {
     return {
         QStringLiteral("CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL)"),
-        QStringLiteral("CREATE TABLE events(sequence INTEGER PRIMARY KEY, kind TEXT NOT NULL, time_ms INTEGER NOT NULL, "
-                       "data TEXT NOT NULL)"),
+        QStringLiteral(
+            "CREATE TABLE events(sequence INTEGER PRIMARY KEY, kind TEXT NOT NULL, time_ms INTEGER NOT NULL, "
+            "data TEXT NOT NULL)"),
         // Content is qCompress'ed: a big-endian length, then zlib.
         QStringLiteral("CREATE TABLE blobs(digest TEXT PRIMARY KEY, content BLOB NOT NULL)"),
         QStringLiteral("PRAGMA application_id = %1").arg(applicationId),
@@ -50,11 +51,12 @@ bool canWriteTo(const QString &path)
 
 std::unexpected<Error> unfinished(const QString &path)
 {
-    return failure("session.damaged",
-                   QStringLiteral("%1: its writer was interrupted in the middle of a commit, and that must be undone before "
-                                  "it can be read, but the place is read-only. Copy %2 and %2-journal together to a folder you "
-                                  "can write to and open it there; all but the interrupted step is in it")
-                       .arg(path, QFileInfo(path).fileName()));
+    return failure(
+        "session.damaged",
+        QStringLiteral("%1: its writer was interrupted in the middle of a commit, and that must be undone before "
+                       "it can be read, but the place is read-only. Copy %2 and %2-journal together to a folder you "
+                       "can write to and open it there; all but the interrupted step is in it")
+            .arg(path, QFileInfo(path).fileName()));
 }
 
 } // namespace
@@ -91,7 +93,9 @@ Error SessionFile::Impl::explain(const Error &error) const
         return {QStringLiteral("session.not_a_session"), path + QStringLiteral(": not a session file"), error.message};
     }
     if (primary == sqliteCorrupt) {
-        return {QStringLiteral("session.damaged"), QStringLiteral("%1: the file is damaged (%2)").arg(path, error.message), {}};
+        return {QStringLiteral("session.damaged"),
+                QStringLiteral("%1: the file is damaged (%2)").arg(path, error.message),
+                {}};
     }
     return {QStringLiteral("session.io"), QStringLiteral("%1: %2").arg(path, error.message), error.code};
 }
@@ -119,12 +123,13 @@ Result<void> SessionFile::Impl::check()
     }
     if (version->toInt() > sessionSchemaVersion) {
         auto writer = sql::value(*db, QStringLiteral("SELECT value FROM meta WHERE key = 'program_version'"));
-        return failure("session.newer",
-                       QStringLiteral("%1: written by KernelSkill Workbench %2 (schema %3); this is %4 (schema %5): update it")
-                           .arg(path, writer ? writer->toString() : QStringLiteral("?"))
-                           .arg(version->toInt())
-                           .arg(QStringLiteral(KERNELSKILL_VERSION))
-                           .arg(sessionSchemaVersion));
+        return failure(
+            "session.newer",
+            QStringLiteral("%1: written by KernelSkill Workbench %2 (schema %3); this is %4 (schema %5): update it")
+                .arg(path, writer ? writer->toString() : QStringLiteral("?"))
+                .arg(version->toInt())
+                .arg(QStringLiteral(KERNELSKILL_VERSION))
+                .arg(sessionSchemaVersion));
     }
     auto stored = sql::value(*db, QStringLiteral("SELECT value FROM meta WHERE key = 'id'"));
     if (!stored) return std::unexpected(explain(stored.error()));
@@ -203,8 +208,9 @@ Result<qint64> SessionFile::Impl::write(const QSqlDatabase &db, QList<Event> &ev
     if (!last) return std::unexpected(last.error());
     qint64 sequence = last->toLongLong();
     for (auto blob = pending.cbegin(); blob != pending.cend(); ++blob) {
-        auto stored = sql::run(db, QStringLiteral("INSERT INTO blobs(digest, content) VALUES(?, ?) ON CONFLICT DO NOTHING"),
-                               {blob.key(), qCompress(blob.value())});
+        auto stored =
+            sql::run(db, QStringLiteral("INSERT INTO blobs(digest, content) VALUES(?, ?) ON CONFLICT DO NOTHING"),
+                     {blob.key(), qCompress(blob.value())});
         if (!stored) return std::unexpected(stored.error());
     }
     const qint64 time_ms = QDateTime::currentMSecsSinceEpoch();
@@ -212,8 +218,9 @@ Result<qint64> SessionFile::Impl::write(const QSqlDatabase &db, QList<Event> &ev
         event.sequence = ++sequence;
         event.time_ms = time_ms;
         const QByteArray data = QJsonDocument(event.data).toJson(QJsonDocument::Compact);
-        auto stored = sql::run(db, QStringLiteral("INSERT INTO events(sequence, kind, time_ms, data) VALUES(?, ?, ?, ?)"),
-                               {event.sequence, event.kind, event.time_ms, QString::fromUtf8(data)});
+        auto stored =
+            sql::run(db, QStringLiteral("INSERT INTO events(sequence, kind, time_ms, data) VALUES(?, ?, ?, ?)"),
+                     {event.sequence, event.kind, event.time_ms, QString::fromUtf8(data)});
         if (!stored) return std::unexpected(stored.error());
     }
     if (auto done = transaction.commit(); !done) return std::unexpected(done.error());
@@ -235,8 +242,9 @@ Result<QList<Event>> SessionFile::events(qint64 afterSequence) const
 {
     auto db = m_impl->connections.here();
     if (!db) return std::unexpected(m_impl->explain(db.error()));
-    auto rows = sql::run(*db, QStringLiteral("SELECT sequence, kind, time_ms, data FROM events WHERE sequence > ? ORDER BY sequence"),
-                         {afterSequence});
+    auto rows = sql::run(
+        *db, QStringLiteral("SELECT sequence, kind, time_ms, data FROM events WHERE sequence > ? ORDER BY sequence"),
+        {afterSequence});
     if (!rows) return std::unexpected(m_impl->explain(rows.error()));
     QList<Event> result;
     while (rows->next()) {
@@ -248,7 +256,8 @@ Result<QList<Event>> SessionFile::events(qint64 afterSequence) const
                                                   .arg(m_impl->path, rows->value(0).toString())
                                                   .arg(result.size()));
         }
-        result.append({rows->value(0).toLongLong(), rows->value(1).toString(), rows->value(2).toLongLong(), document.object()});
+        result.append(
+            {rows->value(0).toLongLong(), rows->value(1).toString(), rows->value(2).toLongLong(), document.object()});
     }
     if (rows->lastError().isValid()) {
         Error error = m_impl->explain(sql::error(rows->lastError()));
@@ -279,7 +288,8 @@ Result<QByteArray> SessionFile::blob(const QString &digest) const
     }
     const QByteArray content = qUncompress(row->value(0).toByteArray());
     if (QCryptographicHash::hash(content, QCryptographicHash::Sha256).toHex() != digest.toLatin1()) {
-        return failure("session.damaged", QStringLiteral("%1: content %2 is not what was stored").arg(m_impl->path, digest));
+        return failure("session.damaged",
+                       QStringLiteral("%1: content %2 is not what was stored").arg(m_impl->path, digest));
     }
     return content;
 }

@@ -32,11 +32,16 @@ std::optional<Speedup> speedupOf(const QJsonObject &data, const QString &name, T
 NodeState stateOf(const QString &verdict)
 {
     switch (verdictFromString(verdict).value_or(Verdict::Failed)) {
-    case Verdict::Verified: return NodeState::Verified;
-    case Verdict::Unproven: return NodeState::Unproven;
-    case Verdict::Suspect: return NodeState::Suspect;
-    case Verdict::Wrong: return NodeState::Wrong;
-    case Verdict::Failed: return NodeState::Failed;
+    case Verdict::Verified:
+        return NodeState::Verified;
+    case Verdict::Unproven:
+        return NodeState::Unproven;
+    case Verdict::Suspect:
+        return NodeState::Suspect;
+    case Verdict::Wrong:
+        return NodeState::Wrong;
+    case Verdict::Failed:
+        return NodeState::Failed;
     }
     return NodeState::Failed;
 }
@@ -148,7 +153,8 @@ void Fold::nodeEvaluated(TrajectoryNode &node, const QJsonObject &data)
     node.speedup = speedupOf(data, QStringLiteral("speedup"), kind);
     node.stepSpeedup = speedupOf(data, QStringLiteral("step_speedup"), kind);
     // The event spells the step's interval without "speedup".
-    if (const auto ends = interval(data.value("step_interval")); node.stepSpeedup && ends) node.stepSpeedup->interval = *ends;
+    if (const auto ends = interval(data.value("step_interval")); node.stepSpeedup && ends)
+        node.stepSpeedup->interval = *ends;
     node.observed = observedFrom(data.value("observed").toArray());
     node.why = data.value("why").toString();
     node.stage.clear();
@@ -157,12 +163,14 @@ void Fold::nodeEvaluated(TrajectoryNode &node, const QJsonObject &data)
 void Fold::nodePromoted(TrajectoryNode &node, const QJsonObject &data)
 {
     if (data.value("base").toBool()) {
-        for (TrajectoryNode &other : m_trajectory.nodes) other.isBase = false;
+        for (TrajectoryNode &other : m_trajectory.nodes)
+            other.isBase = false;
         node.isBase = node.wasBase = true;
         m_trajectory.base = node.id;
     }
     if (data.value("best").toBool()) {
-        for (TrajectoryNode &other : m_trajectory.nodes) other.isBest = false;
+        for (TrajectoryNode &other : m_trajectory.nodes)
+            other.isBest = false;
         node.isBest = true;
         m_trajectory.best = node.id;
     }
@@ -233,11 +241,16 @@ bool Fold::applyToNode(const QString &kind, const QJsonObject &data)
     }
     TrajectoryNode *found = node(data);
     if (!found) return false;
-    if (kind == u"node.candidate") nodeCandidate(*found, data);
-    else if (kind == u"node.evaluated") nodeEvaluated(*found, data);
-    else if (kind == u"node.promoted") nodePromoted(*found, data);
-    else if (kind == u"person.note") found->note = data.value("text").toString();
-    else if (kind == u"person.pin") found->pinned = data.value("pinned").toBool();
+    if (kind == u"node.candidate")
+        nodeCandidate(*found, data);
+    else if (kind == u"node.evaluated")
+        nodeEvaluated(*found, data);
+    else if (kind == u"node.promoted")
+        nodePromoted(*found, data);
+    else if (kind == u"person.note")
+        found->note = data.value("text").toString();
+    else if (kind == u"person.pin")
+        found->pinned = data.value("pinned").toBool();
     else if (kind == u"node.dropped") {
         found->state = NodeState::Failed;
         found->why = data.value("reason").toString();
@@ -257,12 +270,18 @@ void Fold::apply(const QString &kind, const QJsonObject &data)
 QString toString(NodeState state)
 {
     switch (state) {
-    case NodeState::Running: return QStringLiteral("running");
-    case NodeState::Verified: return QStringLiteral("verified");
-    case NodeState::Unproven: return QStringLiteral("unproven");
-    case NodeState::Suspect: return QStringLiteral("suspect");
-    case NodeState::Wrong: return QStringLiteral("wrong");
-    case NodeState::Failed: return QStringLiteral("failed");
+    case NodeState::Running:
+        return QStringLiteral("running");
+    case NodeState::Verified:
+        return QStringLiteral("verified");
+    case NodeState::Unproven:
+        return QStringLiteral("unproven");
+    case NodeState::Suspect:
+        return QStringLiteral("suspect");
+    case NodeState::Wrong:
+        return QStringLiteral("wrong");
+    case NodeState::Failed:
+        return QStringLiteral("failed");
     }
     return {};
 }
@@ -276,7 +295,8 @@ void Trajectory::apply(const Event &event)
 Trajectory Trajectory::fold(const QList<Event> &events)
 {
     Trajectory trajectory;
-    for (const Event &event : events) trajectory.apply(event);
+    for (const Event &event : events)
+        trajectory.apply(event);
     return trajectory;
 }
 

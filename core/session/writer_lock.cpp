@@ -32,8 +32,9 @@ HeldLocks &heldLocks()
 
 std::unexpected<Error> locked(const QString &path)
 {
-    return failure("session.locked",
-                   QStringLiteral("%1: another run or window is writing this session; wait for it, or stop it").arg(path));
+    return failure(
+        "session.locked",
+        QStringLiteral("%1: another run or window is writing this session; wait for it, or stop it").arg(path));
 }
 
 } // namespace
@@ -58,13 +59,15 @@ Result<std::unique_ptr<WriterLock>> WriterLock::take(const QString &path)
     HeldLocks &held = heldLocks();
     const std::scoped_lock guard(held.mutex);
     if (::stat(name.constData(), &facts) != 0) {
-        return failure("session.missing", QStringLiteral("%1: %2").arg(path, QString::fromLocal8Bit(std::strerror(errno))));
+        return failure("session.missing",
+                       QStringLiteral("%1: %2").arg(path, QString::fromLocal8Bit(std::strerror(errno))));
     }
     const FileKey key{quint64(facts.st_dev), quint64(facts.st_ino)};
     if (held.files.contains(key)) return locked(path);
     const int descriptor = ::open(name.constData(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) {
-        return failure("session.missing", QStringLiteral("%1: %2").arg(path, QString::fromLocal8Bit(std::strerror(errno))));
+        return failure("session.missing",
+                       QStringLiteral("%1: %2").arg(path, QString::fromLocal8Bit(std::strerror(errno))));
     }
     if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
         ::close(descriptor);

@@ -10,9 +10,10 @@
 
 namespace kernelskill {
 
-// flock on a descriptor of its own. The kernel drops it when the process dies, so nothing stale stays behind. SQLite's locks
-// are of another kind (fcntl) and are lost when any descriptor of the file is closed: so the lock must be released after
-// SQLite has closed the file, and a process never opens a file a second time to try for a lock it already holds.
+// flock on a descriptor of its own. The kernel drops it when the process dies, so nothing stale stays behind. SQLite's
+// locks are of another kind (fcntl) and are lost when any descriptor of the file is closed: so the lock must be
+// released after SQLite has closed the file, and a process never opens a file a second time to try for a lock it
+// already holds.
 class WriterLock
 {
 public:

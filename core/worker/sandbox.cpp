@@ -2,6 +2,7 @@
 // An event loop around kit/confine.h, which does the work.
 #include "worker/sandbox.h"
 
+#include "base/delete_later.h"
 #include "base/logging.h"
 #include "kit/confine.h"
 
@@ -177,16 +178,16 @@ SandboxSupport sandboxSupport()
 
 QCoro::Task<Result<SandboxResult>> runSandboxed(SandboxCommand command, std::stop_token stop)
 {
-    SandboxRun run;
+    const LaterPointer<SandboxRun> run(new SandboxRun);
     std::string error;
-    if (!run.start(command, error)) co_return std::unexpected(startError(command, error));
+    if (!run->start(command, error)) co_return std::unexpected(startError(command, error));
     {
         // Any thread may ask to stop; the child is touched on this one only. The callback's destructor waits for a call
         // in progress, so `run` outlives every call.
-        const std::stop_callback onStop(stop, [&run] { QMetaObject::invokeMethod(&run, &SandboxRun::stop, Qt::QueuedConnection); });
-        co_await qCoro(&run, &SandboxRun::ended);
+        const std::stop_callback onStop(stop, [&run] { QMetaObject::invokeMethod(run.get(), &SandboxRun::stop, Qt::QueuedConnection); });
+        co_await qCoro(run.get(), &SandboxRun::ended);
     }
-    const kit::ConfinedEnd &end = run.end();
+    const kit::ConfinedEnd &end = run->end();
     if (!end.startError.empty()) co_return std::unexpected(startError(command, end.startError));
     qCDebug(logWorker) << command.program << command.arguments << toResult(end).describe();
     co_return toResult(end);

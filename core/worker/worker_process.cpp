@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/worker_process.h"
 
-#include "base/logging.h"
+#include "base/delete_later.h"
 #include "kit/confine.h"
 
 #include <QCoroSignal>
@@ -186,14 +186,14 @@ private:
 QCoro::Task<Result<WorkerEnd>> runWorker(WorkerCommand command, std::function<void(const QJsonObject &)> message,
                                          std::stop_token stop)
 {
-    WorkerRun run(message ? std::move(message) : [](const QJsonObject &) {});
-    run.start(command);
+    const LaterPointer<WorkerRun> run(new WorkerRun(message ? std::move(message) : [](const QJsonObject &) {}));
+    run->start(command);
     {
         // Any thread may ask to stop; the callback's destructor waits for a call in progress.
-        const std::stop_callback onStop(stop, [&run] { QMetaObject::invokeMethod(&run, &WorkerRun::stop, Qt::QueuedConnection); });
-        co_await qCoro(&run, &WorkerRun::ended);
+        const std::stop_callback onStop(stop, [&run] { QMetaObject::invokeMethod(run.get(), &WorkerRun::stop, Qt::QueuedConnection); });
+        co_await qCoro(run.get(), &WorkerRun::ended);
     }
-    co_return run.result();
+    co_return run->result();
 }
 
 } // namespace kernelskill

@@ -17,15 +17,16 @@ struct StateName
     const char *name;
 };
 constexpr std::array stateNames{
-    StateName{SkillState::Active, "active"},           StateName{SkillState::Pinned, "pinned"},
-    StateName{SkillState::Rejected, "rejected"},       StateName{SkillState::Quarantined, "quarantined"},
+    StateName{SkillState::Active, "active"},     StateName{SkillState::Pinned, "pinned"},
+    StateName{SkillState::Rejected, "rejected"}, StateName{SkillState::Quarantined, "quarantined"},
     StateName{SkillState::Draft, "draft"},
 };
 
 QStringList strings(const QJsonValue &value)
 {
     QStringList list;
-    for (const QJsonValue &element : value.toArray()) list.append(element.toString());
+    for (const QJsonValue &element : value.toArray())
+        list.append(element.toString());
     return list;
 }
 

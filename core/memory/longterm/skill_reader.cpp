@@ -92,12 +92,14 @@ Result<QStringList> Reader::list(const YAML::Node &node, const char *key)
         return result;
     }
     if (!value.IsSequence()) {
-        return syntax(m_source, lineOf(value),
-                      QStringLiteral("'%1' must be a list of texts, or one text with ';' between them").arg(QLatin1String(key)));
+        return syntax(
+            m_source, lineOf(value),
+            QStringLiteral("'%1' must be a list of texts, or one text with ';' between them").arg(QLatin1String(key)));
     }
     for (const YAML::Node &element : value) {
         if (!element.IsScalar()) {
-            return syntax(m_source, lineOf(element), QStringLiteral("'%1' must hold texts only").arg(QLatin1String(key)));
+            return syntax(m_source, lineOf(element),
+                          QStringLiteral("'%1' must hold texts only").arg(QLatin1String(key)));
         }
         result.append(textOf(element));
     }
@@ -124,8 +126,9 @@ Result<PromisedChange> Reader::promise(const YAML::Node &node)
         result.why = dash < 0 ? QString() : rest.mid(dash + 1).trimmed();
     }
     if (result.metric.isEmpty() || !change.match(result.change).hasMatch()) {
-        return syntax(m_source, lineOf(node),
-                      QStringLiteral("a promise needs a metric and a change ('lower', 'higher', 'at most N', 'at least N')"));
+        return syntax(
+            m_source, lineOf(node),
+            QStringLiteral("a promise needs a metric and a change ('lower', 'higher', 'at most N', 'at least N')"));
     }
     return result;
 }
@@ -169,7 +172,8 @@ Result<void> Reader::readMetadata(const YAML::Node &metadata, Skill &skill)
     if (!promised) return std::unexpected(promised.error());
     static const QRegularExpression number(QStringLiteral("^M[0-9]{1,3}$"));
     if (!method->isEmpty() && !number.match(*method).hasMatch()) {
-        return syntax(m_source, lineOf(metadata["method"]), QStringLiteral("'method' must be M1, M2, …, not '%1'").arg(*method));
+        return syntax(m_source, lineOf(metadata["method"]),
+                      QStringLiteral("'method' must be M1, M2, …, not '%1'").arg(*method));
     }
     static const QRegularExpression structure(QStringLiteral("^S[0-4]$"));
     for (const QString &name : *structures) {
@@ -198,9 +202,10 @@ Result<void> Reader::checkIdentity(const YAML::Node &root, const Skill &skill)
                           .arg(skill.name));
     }
     if (skill.description.isEmpty() || skill.description.size() > maximumDescriptionLength) {
-        return syntax(m_source, root["description"] ? lineOf(root["description"]) : 2,
-                      QStringLiteral("'description' must say what the skill does and when to use it, in 1 to %1 characters")
-                          .arg(maximumDescriptionLength));
+        return syntax(
+            m_source, root["description"] ? lineOf(root["description"]) : 2,
+            QStringLiteral("'description' must say what the skill does and when to use it, in 1 to %1 characters")
+                .arg(maximumDescriptionLength));
     }
     return {};
 }
@@ -214,7 +219,8 @@ QString titleFromName(const QString &name)
 
 Result<Skill> Reader::read(const YAML::Node &root, const QString &body)
 {
-    if (!root.IsMap()) return syntax(m_source, 2, QStringLiteral("the front matter must be a map with name and description"));
+    if (!root.IsMap())
+        return syntax(m_source, 2, QStringLiteral("the front matter must be a map with name and description"));
     const auto name = scalar(root, "name"), description = scalar(root, "description");
     if (!name) return std::unexpected(name.error());
     if (!description) return std::unexpected(description.error());
@@ -233,7 +239,8 @@ void emit(YAML::Emitter &out, const char *key, const QStringList &values)
 {
     if (values.isEmpty()) return;
     out << YAML::Key << key << YAML::Value << YAML::BeginSeq;
-    for (const QString &value : values) out << YAML::DoubleQuoted << value.toStdString();
+    for (const QString &value : values)
+        out << YAML::DoubleQuoted << value.toStdString();
     out << YAML::EndSeq;
 }
 
@@ -243,7 +250,9 @@ Result<Skill> parseSkillText(const QString &text, const QString &source)
 {
     const auto parts = split(text);
     if (!parts) {
-        return syntax(source, 1, QStringLiteral("a skill starts with front matter between two lines '---' (name, description, metadata)"));
+        return syntax(
+            source, 1,
+            QStringLiteral("a skill starts with front matter between two lines '---' (name, description, metadata)"));
     }
     try {
         return Reader(source).read(YAML::Load(parts->yaml.toStdString()), parts->body);
@@ -261,13 +270,16 @@ Result<Skill> readSkill(const QString &folder)
         return failure("skill.missing", QStringLiteral("%1: cannot be read (%2)").arg(path, file.errorString()));
     }
     if (file.size() > maximumFileBytes) {
-        return failure("skill.syntax", QStringLiteral("%1: larger than 1 MiB; put long material under references/").arg(path));
+        return failure("skill.syntax",
+                       QStringLiteral("%1: larger than 1 MiB; put long material under references/").arg(path));
     }
     auto skill = parseSkillText(QString::fromUtf8(file.readAll()), path);
     if (!skill) return skill;
     const QString folderName = QFileInfo(QDir(folder).absolutePath()).fileName();
     if (skill->name != folderName) {
-        return syntax(path, 2, QStringLiteral("'name' is '%1' but the folder is '%2'; they must agree").arg(skill->name, folderName));
+        return syntax(
+            path, 2,
+            QStringLiteral("'name' is '%1' but the folder is '%2'; they must agree").arg(skill->name, folderName));
     }
     return skill;
 }

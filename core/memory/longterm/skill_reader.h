@@ -17,8 +17,8 @@
 //   ---
 //   Markdown
 //
-// Agent Skills asks for strings in `metadata`; so lists may also be strings, elements separated by ";", and a promise may be
-// "metric: change — why".
+// Agent Skills asks for strings in `metadata`; so lists may also be strings, elements separated by ";", and a promise
+// may be "metric: change — why".
 #pragma once
 
 #include "memory/longterm/skill.h"

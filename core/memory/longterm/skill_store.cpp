@@ -90,14 +90,16 @@ Result<SkillStore> SkillStore::open(const QString &path, const QString &skillsFo
 {
     // A memory that lives in no file still needs one database for all threads: SQLite's shared cache gives it.
     const bool inMemory = path == QLatin1String(":memory:");
-    const QString name = inMemory ? QStringLiteral("file:skills-%1?mode=memory&cache=shared")
-                                        .arg(QUuid::createUuid().toString(QUuid::Id128))
-                                  : path;
+    const QString name =
+        inMemory
+            ? QStringLiteral("file:skills-%1?mode=memory&cache=shared").arg(QUuid::createUuid().toString(QUuid::Id128))
+            : path;
     if (!inMemory && !QDir().mkpath(QFileInfo(path).absolutePath())) {
         return failure("memory.database", QStringLiteral("%1: its folder cannot be made").arg(path));
     }
     auto impl = std::make_unique<Impl>(
-        name, QStringLiteral("QSQLITE_BUSY_TIMEOUT=10000") + (inMemory ? QStringLiteral(";QSQLITE_OPEN_URI") : QString()),
+        name,
+        QStringLiteral("QSQLITE_BUSY_TIMEOUT=10000") + (inMemory ? QStringLiteral(";QSQLITE_OPEN_URI") : QString()),
         QStringList{QStringLiteral("PRAGMA journal_mode=WAL"), QStringLiteral("PRAGMA synchronous=NORMAL"),
                     QStringLiteral("PRAGMA foreign_keys=ON")});
     auto database = impl->database();
@@ -117,7 +119,8 @@ Result<SkillStore> SkillStore::open(const QString &path, const QString &skillsFo
 Result<int> SkillStore::Impl::addRevision(const QSqlDatabase &db, const QString &name, const QString &text,
                                           const QString &reason, const QString &author)
 {
-    auto latest = sql::value(db, QStringLiteral("SELECT coalesce(max(revision), 0) FROM revisions WHERE skill = ?"), {name});
+    auto latest =
+        sql::value(db, QStringLiteral("SELECT coalesce(max(revision), 0) FROM revisions WHERE skill = ?"), {name});
     if (!latest) return trouble(latest.error());
     const int revision = latest->toInt() + 1;
     auto added = sql::run(db,
@@ -143,18 +146,20 @@ Result<void> SkillStore::Impl::takeInOne(const QSqlDatabase &db, const Skill &sk
     if (known && row->value(0).toString() == digest) return {};
     const bool persons = known && row->value(1).toString() != shippedAuthor;
     row->finish();
-    auto stored = known ? sql::run(db, QStringLiteral("UPDATE skills SET disk_digest = ?, source = ? WHERE name = ?"),
-                                   {digest, skill.source, skill.name})
-                        : sql::run(db,
-                                   QStringLiteral("INSERT INTO skills(name, revision, state, state_reason, source, disk_digest) "
-                                                  "VALUES(?, 0, 'active', '', ?, ?)"),
-                                   {skill.name, skill.source, digest});
+    auto stored =
+        known ? sql::run(db, QStringLiteral("UPDATE skills SET disk_digest = ?, source = ? WHERE name = ?"),
+                         {digest, skill.source, skill.name})
+              : sql::run(db,
+                         QStringLiteral("INSERT INTO skills(name, revision, state, state_reason, source, disk_digest) "
+                                        "VALUES(?, 0, 'active', '', ?, ?)"),
+                         {skill.name, skill.source, digest});
     if (!stored) return trouble(stored.error());
     if (persons) {
         qCInfo(logMemory).noquote() << skill.source << "changed on disk; the revision a person made stays in use";
         return {};
     }
-    auto revision = addRevision(db, skill.name, text, known ? QStringLiteral("changed on disk") : QStringLiteral("shipped"), shippedAuthor);
+    auto revision = addRevision(db, skill.name, text,
+                                known ? QStringLiteral("changed on disk") : QStringLiteral("shipped"), shippedAuthor);
     if (!revision) return std::unexpected(revision.error());
     return {};
 }
@@ -220,7 +225,8 @@ Result<QList<SkillRevision>> SkillStore::history(const QString &name) const
     QList<SkillRevision> result;
     while (rows->next()) {
         result.append({rows->value(0).toInt(), rows->value(1).toString(), rows->value(2).toString(),
-                       rows->value(3).toString(), QDateTime::fromMSecsSinceEpoch(rows->value(4).toLongLong(), QTimeZone::UTC)});
+                       rows->value(3).toString(),
+                       QDateTime::fromMSecsSinceEpoch(rows->value(4).toLongLong(), QTimeZone::UTC)});
     }
     return result;
 }
@@ -235,11 +241,12 @@ Result<void> SkillStore::setState(const QString &name, SkillState state, const Q
                             {toString(state), reason, name});
     if (!changed) return m_impl->trouble(changed.error());
     if (changed->numRowsAffected() != 1) {
-        return failure("memory.no_skill", QStringLiteral("there is no skill '%1'; `kernelskill skills list` names them").arg(name));
+        return failure("memory.no_skill",
+                       QStringLiteral("there is no skill '%1'; `kernelskill skills list` names them").arg(name));
     }
-    auto noted = sql::run(*db,
-                          QStringLiteral("INSERT INTO state_changes(skill, state, reason, author, when_ms) VALUES(?, ?, ?, ?, ?)"),
-                          {name, toString(state), reason, author, now_ms()});
+    auto noted = sql::run(
+        *db, QStringLiteral("INSERT INTO state_changes(skill, state, reason, author, when_ms) VALUES(?, ?, ?, ?, ?)"),
+        {name, toString(state), reason, author, now_ms()});
     if (!noted) return m_impl->trouble(noted.error());
     if (auto done = transaction.commit(); !done) return m_impl->trouble(done.error());
     return {};
@@ -250,7 +257,8 @@ Result<Skill> SkillStore::edit(const QString &name, const QString &text, const Q
     auto parsed = parseSkillText(text, name + QStringLiteral("/SKILL.md"));
     if (!parsed) return parsed;
     if (parsed->name != name) {
-        return failure("skill.syntax", QStringLiteral("the text names the skill '%1', not '%2'").arg(parsed->name, name));
+        return failure("skill.syntax",
+                       QStringLiteral("the text names the skill '%1', not '%2'").arg(parsed->name, name));
     }
     auto db = m_impl->database();
     if (!db) return std::unexpected(db.error());
@@ -276,9 +284,10 @@ Result<void> SkillStore::record(const LedgerEntry &entry)
     if (!db) return std::unexpected(db.error());
     auto added = sql::run(
         *db,
-        QStringLiteral("INSERT INTO ledger(session, node, task, skill, revision, method, architecture, bottleneck, structure, "
-                       "verdict, log_speedup, low, high, observed, when_ms) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
-                       "ON CONFLICT(session, node) DO NOTHING"),
+        QStringLiteral(
+            "INSERT INTO ledger(session, node, task, skill, revision, method, architecture, bottleneck, structure, "
+            "verdict, log_speedup, low, high, observed, when_ms) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+            "ON CONFLICT(session, node) DO NOTHING"),
         {entry.session, entry.node, entry.task, entry.skill, entry.revision, entry.method, entry.architecture,
          entry.bottleneck, entry.structure, entry.verdict, entry.logSpeedup, entry.interval.low, entry.interval.high,
          QString::fromUtf8(QJsonDocument(entry.observed).toJson(QJsonDocument::Compact)),
@@ -291,11 +300,12 @@ Result<QList<LedgerEntry>> SkillStore::ledger(const QString &skill) const
 {
     auto db = m_impl->database();
     if (!db) return std::unexpected(db.error());
-    auto rows = sql::run(*db,
-                         QStringLiteral("SELECT session, node, task, skill, revision, method, architecture, bottleneck, structure, "
-                                        "verdict, log_speedup, low, high, observed, when_ms FROM ledger WHERE skill = ? "
-                                        "ORDER BY when_ms, session, node"),
-                         {skill});
+    auto rows = sql::run(
+        *db,
+        QStringLiteral("SELECT session, node, task, skill, revision, method, architecture, bottleneck, structure, "
+                       "verdict, log_speedup, low, high, observed, when_ms FROM ledger WHERE skill = ? "
+                       "ORDER BY when_ms, session, node"),
+        {skill});
     if (!rows) return m_impl->trouble(rows.error());
     QList<LedgerEntry> result;
     while (rows->next()) {
@@ -323,22 +333,23 @@ Result<QList<SkillStatistics>> SkillStore::statistics(const QString &withoutTask
 {
     auto db = m_impl->database();
     if (!db) return std::unexpected(db.error());
-    // A win: verified and the whole interval above 1. A loss: it failed a check, or the whole interval below 1. The rest
-    // made no difference that could be told.
+    // A win: verified and the whole interval above 1. A loss: it failed a check, or the whole interval below 1. The
+    // rest made no difference that could be told.
     auto rows = sql::run(
         *db,
-        QStringLiteral("SELECT skill, architecture, bottleneck, structure, count(*), "
-                       "sum(verdict = 'verified' AND low > 1), "
-                       "sum(verdict NOT IN ('verified', 'unproven') OR (high > 0 AND high < 1)), "
-                       "sum(log_speedup), sum(log_speedup * log_speedup) FROM ledger WHERE ? = '' OR task <> ? "
-                       "GROUP BY skill, architecture, bottleneck, structure ORDER BY skill, architecture, bottleneck, structure"),
+        QStringLiteral(
+            "SELECT skill, architecture, bottleneck, structure, count(*), "
+            "sum(verdict = 'verified' AND low > 1), "
+            "sum(verdict NOT IN ('verified', 'unproven') OR (high > 0 AND high < 1)), "
+            "sum(log_speedup), sum(log_speedup * log_speedup) FROM ledger WHERE ? = '' OR task <> ? "
+            "GROUP BY skill, architecture, bottleneck, structure ORDER BY skill, architecture, bottleneck, structure"),
         {withoutTask, withoutTask});
     if (!rows) return m_impl->trouble(rows.error());
     QList<SkillStatistics> result;
     while (rows->next()) {
         result.append({rows->value(0).toString(), rows->value(1).toString(), rows->value(2).toString(),
-                       rows->value(3).toString(), rows->value(4).toInt(), rows->value(5).toInt(), rows->value(6).toInt(),
-                       rows->value(7).toDouble(), rows->value(8).toDouble()});
+                       rows->value(3).toString(), rows->value(4).toInt(), rows->value(5).toInt(),
+                       rows->value(6).toInt(), rows->value(7).toDouble(), rows->value(8).toDouble()});
     }
     return result;
 }

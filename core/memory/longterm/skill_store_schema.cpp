@@ -18,13 +18,15 @@ QList<QStringList> steps()
         QStringLiteral("CREATE TABLE revisions(skill TEXT NOT NULL REFERENCES skills(name), revision INTEGER NOT NULL, "
                        "author TEXT NOT NULL, reason TEXT NOT NULL, text TEXT NOT NULL, when_ms INTEGER NOT NULL, "
                        "PRIMARY KEY(skill, revision))"),
-        QStringLiteral("CREATE TABLE state_changes(id INTEGER PRIMARY KEY, skill TEXT NOT NULL REFERENCES skills(name), "
-                       "state TEXT NOT NULL, reason TEXT NOT NULL, author TEXT NOT NULL, when_ms INTEGER NOT NULL)"),
-        QStringLiteral("CREATE TABLE ledger(session TEXT NOT NULL, node INTEGER NOT NULL, task TEXT NOT NULL, "
-                       "skill TEXT NOT NULL, revision INTEGER NOT NULL, method TEXT NOT NULL, architecture TEXT NOT NULL, "
-                       "bottleneck TEXT NOT NULL, structure TEXT NOT NULL, verdict TEXT NOT NULL, log_speedup REAL NOT NULL, "
-                       "low REAL NOT NULL, high REAL NOT NULL, observed TEXT NOT NULL, when_ms INTEGER NOT NULL, "
-                       "PRIMARY KEY(session, node))"),
+        QStringLiteral(
+            "CREATE TABLE state_changes(id INTEGER PRIMARY KEY, skill TEXT NOT NULL REFERENCES skills(name), "
+            "state TEXT NOT NULL, reason TEXT NOT NULL, author TEXT NOT NULL, when_ms INTEGER NOT NULL)"),
+        QStringLiteral(
+            "CREATE TABLE ledger(session TEXT NOT NULL, node INTEGER NOT NULL, task TEXT NOT NULL, "
+            "skill TEXT NOT NULL, revision INTEGER NOT NULL, method TEXT NOT NULL, architecture TEXT NOT NULL, "
+            "bottleneck TEXT NOT NULL, structure TEXT NOT NULL, verdict TEXT NOT NULL, log_speedup REAL NOT NULL, "
+            "low REAL NOT NULL, high REAL NOT NULL, observed TEXT NOT NULL, when_ms INTEGER NOT NULL, "
+            "PRIMARY KEY(session, node))"),
         QStringLiteral("CREATE INDEX ledger_by_skill ON ledger(skill, when_ms)"),
     }};
 }
@@ -37,11 +39,12 @@ Result<void> migrateSkillStore(const QSqlDatabase &database)
     if (!stored) return std::unexpected(stored.error());
     const int found = stored->toInt();
     if (found > skillStoreSchemaVersion) {
-        return failure("memory.newer",
-                       QStringLiteral("a newer program wrote it (schema %1, this program knows %2); update the program, or "
-                                      "choose another file with --memory")
-                           .arg(found)
-                           .arg(skillStoreSchemaVersion));
+        return failure(
+            "memory.newer",
+            QStringLiteral("a newer program wrote it (schema %1, this program knows %2); update the program, or "
+                           "choose another file with --memory")
+                .arg(found)
+                .arg(skillStoreSchemaVersion));
     }
     const QList<QStringList> all = steps();
     for (int version = found; version < skillStoreSchemaVersion; ++version) {

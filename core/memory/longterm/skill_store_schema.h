@@ -10,8 +10,8 @@ namespace kernelskill {
 
 inline constexpr int skillStoreSchemaVersion = 1;
 
-// Brings the file to skillStoreSchemaVersion, step by step, each step one transaction. "memory.newer" when a newer program
-// wrote it: it is left as it is.
+// Brings the file to skillStoreSchemaVersion, step by step, each step one transaction. "memory.newer" when a newer
+// program wrote it: it is left as it is.
 [[nodiscard]] Result<void> migrateSkillStore(const QSqlDatabase &database);
 
 } // namespace kernelskill

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two candidates that differ in comments, spacing or the names of locals and parameters are one candidate. There is no C++
-// parser here, so a name is only replaced where it was surely declared: a type is followed by the name and then by a token
-// that ends a declarator. What is missed costs an evaluation too many; what is replaced wrongly would refuse a new
-// candidate. So doubt keeps the name. Called functions, types, members, macros, global names and literals always stay.
+// Two candidates that differ in comments, spacing or the names of locals and parameters are one candidate. There is no
+// C++ parser here, so a name is only replaced where it was surely declared: a type is followed by the name and then by
+// a token that ends a declarator. What is missed costs an evaluation too many; what is replaced wrongly would refuse a
+// new candidate. So doubt keeps the name. Called functions, types, members, macros, global names and literals always
+// stay.
 //
-// Each declaration gets the next number of its function, and a use gets the number of the innermost declaration in force.
+// Each declaration gets the next number of its function, and a use gets the number of the innermost declaration in
+// force.
 #include "memory/shortterm/attempts.h"
 #include "memory/shortterm/code_tokens.h"
 
@@ -22,11 +24,13 @@ using Kind = CodeToken::Kind;
 const QSet<QString> &builtinTypes()
 {
     static const QSet<QString> types{
-        QStringLiteral("void"),   QStringLiteral("bool"),     QStringLiteral("char"),     QStringLiteral("short"),
-        QStringLiteral("int"),    QStringLiteral("long"),     QStringLiteral("float"),    QStringLiteral("double"),
-        QStringLiteral("signed"), QStringLiteral("unsigned"), QStringLiteral("auto"),     QStringLiteral("half"),
-        QStringLiteral("__half"), QStringLiteral("half2"),    QStringLiteral("__half2"),  QStringLiteral("dim3"),
-        QStringLiteral("__nv_bfloat16"), QStringLiteral("__nv_bfloat162"), QStringLiteral("uint"), QStringLiteral("cudaError_t")};
+        QStringLiteral("void"),     QStringLiteral("bool"),          QStringLiteral("char"),
+        QStringLiteral("short"),    QStringLiteral("int"),           QStringLiteral("long"),
+        QStringLiteral("float"),    QStringLiteral("double"),        QStringLiteral("signed"),
+        QStringLiteral("unsigned"), QStringLiteral("auto"),          QStringLiteral("half"),
+        QStringLiteral("__half"),   QStringLiteral("half2"),         QStringLiteral("__half2"),
+        QStringLiteral("dim3"),     QStringLiteral("__nv_bfloat16"), QStringLiteral("__nv_bfloat162"),
+        QStringLiteral("uint"),     QStringLiteral("cudaError_t")};
     return types;
 }
 
@@ -34,22 +38,26 @@ const QSet<QString> &builtinTypes()
 const QSet<QString> &statementWords()
 {
     static const QSet<QString> words{
-        QStringLiteral("return"),   QStringLiteral("else"),     QStringLiteral("case"),     QStringLiteral("goto"),
-        QStringLiteral("new"),      QStringLiteral("delete"),   QStringLiteral("throw"),    QStringLiteral("using"),
-        QStringLiteral("namespace"), QStringLiteral("struct"),  QStringLiteral("class"),    QStringLiteral("union"),
-        QStringLiteral("enum"),     QStringLiteral("typename"), QStringLiteral("typedef"),  QStringLiteral("operator"),
-        QStringLiteral("sizeof"),   QStringLiteral("do"),       QStringLiteral("if"),       QStringLiteral("while"),
-        QStringLiteral("for"),      QStringLiteral("switch"),   QStringLiteral("template"), QStringLiteral("public"),
-        QStringLiteral("private"),  QStringLiteral("protected"), QStringLiteral("co_return"), QStringLiteral("extern"),
-        QStringLiteral("asm"),      QStringLiteral("friend"),   QStringLiteral("concept"),  QStringLiteral("requires")};
+        QStringLiteral("return"),   QStringLiteral("else"),      QStringLiteral("case"),
+        QStringLiteral("goto"),     QStringLiteral("new"),       QStringLiteral("delete"),
+        QStringLiteral("throw"),    QStringLiteral("using"),     QStringLiteral("namespace"),
+        QStringLiteral("struct"),   QStringLiteral("class"),     QStringLiteral("union"),
+        QStringLiteral("enum"),     QStringLiteral("typename"),  QStringLiteral("typedef"),
+        QStringLiteral("operator"), QStringLiteral("sizeof"),    QStringLiteral("do"),
+        QStringLiteral("if"),       QStringLiteral("while"),     QStringLiteral("for"),
+        QStringLiteral("switch"),   QStringLiteral("template"),  QStringLiteral("public"),
+        QStringLiteral("private"),  QStringLiteral("protected"), QStringLiteral("co_return"),
+        QStringLiteral("extern"),   QStringLiteral("asm"),       QStringLiteral("friend"),
+        QStringLiteral("concept"),  QStringLiteral("requires")};
     return words;
 }
 
 // Qualifiers that may stand between a type and a name.
 bool isQualifier(const QString &text)
 {
-    static const QSet<QString> words{QStringLiteral("const"), QStringLiteral("__restrict__"), QStringLiteral("__restrict"),
-                                     QStringLiteral("volatile"), QStringLiteral("restrict")};
+    static const QSet<QString> words{QStringLiteral("const"), QStringLiteral("__restrict__"),
+                                     QStringLiteral("__restrict"), QStringLiteral("volatile"),
+                                     QStringLiteral("restrict")};
     return words.contains(text);
 }
 
@@ -58,10 +66,10 @@ bool isKnownType(const QString &text)
 {
     if (builtinTypes().contains(text) || text.endsWith(QLatin1String("_t"))) return true;
     if (text.size() < 4 || text.back() < u'1' || text.back() > u'4') return false;
-    static const QSet<QString> vectors{QStringLiteral("char"),  QStringLiteral("uchar"), QStringLiteral("short"),
-                                       QStringLiteral("ushort"), QStringLiteral("int"),  QStringLiteral("uint"),
-                                       QStringLiteral("long"),  QStringLiteral("ulong"), QStringLiteral("longlong"),
-                                       QStringLiteral("float"), QStringLiteral("double")};
+    static const QSet<QString> vectors{QStringLiteral("char"),   QStringLiteral("uchar"), QStringLiteral("short"),
+                                       QStringLiteral("ushort"), QStringLiteral("int"),   QStringLiteral("uint"),
+                                       QStringLiteral("long"),   QStringLiteral("ulong"), QStringLiteral("longlong"),
+                                       QStringLiteral("float"),  QStringLiteral("double")};
     return vectors.contains(text.chopped(1));
 }
 
@@ -120,9 +128,12 @@ bool Normaliser::closesTemplate(qsizetype index) const
     int depth = 0;
     for (qsizetype i = index; i >= 0 && index - i < 64; --i) {
         const QString &token = m_tokens[i].text;
-        if (token == u">") ++depth;
-        else if (token == u"<" && --depth == 0) return isIdentifier(i - 1);
-        else if (token == u";" || token == u"{" || token == u"}" || token == u"&&" || token == u"||") return false;
+        if (token == u">")
+            ++depth;
+        else if (token == u"<" && --depth == 0)
+            return isIdentifier(i - 1);
+        else if (token == u";" || token == u"{" || token == u"}" || token == u"&&" || token == u"||")
+            return false;
     }
     return false;
 }
@@ -154,12 +165,15 @@ void Normaliser::findFurtherDeclarators(qsizetype first)
     int depth = 0;
     for (qsizetype i = first + 1; i < m_tokens.size(); ++i) {
         const QString &token = m_tokens[i].text;
-        if (token == u"(" || token == u"[" || token == u"{") ++depth;
-        else if (token == u")" || token == u"]" || token == u"}") --depth;
+        if (token == u"(" || token == u"[" || token == u"{")
+            ++depth;
+        else if (token == u")" || token == u"]" || token == u"}")
+            --depth;
         if (depth < 0 || (depth == 0 && (token == u";" || token == u":"))) return;
         if (depth > 0 || token != u",") continue;
         qsizetype name = i + 1;
-        while (text(name) == u"*" || text(name) == u"&" || isQualifier(text(name))) ++name;
+        while (text(name) == u"*" || text(name) == u"&" || isQualifier(text(name)))
+            ++name;
         if (!isIdentifier(name) || !endsDeclarator(name + 1)) return; // the next parameter starts with its own type
         m_declared.insert(name);
     }
@@ -168,10 +182,12 @@ void Normaliser::findFurtherDeclarators(qsizetype first)
 void Normaliser::findDeclarations()
 {
     for (qsizetype i = 1; i < m_tokens.size(); ++i) {
-        if (text(i) == u"[" && (text(i - 1) == u"auto" || ((text(i - 1) == u"&" || text(i - 1) == u"&&") && text(i - 2) == u"auto"))) {
+        if (text(i) == u"[" &&
+            (text(i - 1) == u"auto" || ((text(i - 1) == u"&" || text(i - 1) == u"&&") && text(i - 2) == u"auto"))) {
             findBindings(i);
         }
-        if (!isIdentifier(i) || isKnownType(text(i)) || isQualifier(text(i)) || statementWords().contains(text(i))) continue;
+        if (!isIdentifier(i) || isKnownType(text(i)) || isQualifier(text(i)) || statementWords().contains(text(i)))
+            continue;
         // dim3 and streams are often made with parentheses; anything else so made may be a function.
         const bool constructed = text(i + 1) == u"(" && text(i - 1) == u"dim3";
         if ((!endsDeclarator(i + 1) && !constructed) || !followsType(i)) continue;
@@ -197,7 +213,8 @@ QString Normaliser::emitted(qsizetype index)
     const QString name = text(index);
     const QString before = text(index - 1);
     if (before == u"." || before == u"->" || before == u"::" || text(index + 1) == u"::") return name;
-    // Declared in a parameter list at global level: belongs to the body that follows. Elsewhere at global level: global.
+    // Declared in a parameter list at global level: belongs to the body that follows. Elsewhere at global level:
+    // global.
     const bool parameter = m_functionDepth == 0 && m_parentheses > 0;
     // Members stay: they are used by name through objects.
     const bool member = m_scopes.back().record && !parameter;
@@ -224,7 +241,8 @@ QStringList Normaliser::run()
     for (qsizetype i = 0; i < m_tokens.size(); ++i) {
         const QString &token = m_tokens[i].text;
         result.append(isIdentifier(i) ? emitted(i) : token);
-        if (token == u"namespace" || (token == u"extern" && i + 1 < m_tokens.size() && m_tokens[i + 1].kind == Kind::Text)) {
+        if (token == u"namespace" ||
+            (token == u"extern" && i + 1 < m_tokens.size() && m_tokens[i + 1].kind == Kind::Text)) {
             m_transparentNext = true;
         } else if (token == u"struct" || token == u"class" || token == u"union" || token == u"enum") {
             m_recordNext = true;

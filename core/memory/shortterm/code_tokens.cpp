@@ -11,8 +11,9 @@ namespace {
 using Kind = CodeToken::Kind;
 
 // Longest first, so that the first that fits is the right one. ">>" stays two tokens: it may close two template lists.
-constexpr std::array punctuators{"<<<", ">>>", "<<=", ">>=", "...", "->*", "<=>", "<<", "<=", ">=", "==", "!=", "&&", "||",
-                                 "++",  "--",  "+=",  "-=",  "*=",  "/=",  "%=",  "&=", "|=", "^=", "->", "::", ".*", "##"};
+constexpr std::array punctuators{
+    "<<<", ">>>", "<<=", ">>=", "...", "->*", "<=>", "<<", "<=", ">=", "==", "!=", "&&", "||",
+    "++",  "--",  "+=",  "-=",  "*=",  "/=",  "%=",  "&=", "|=", "^=", "->", "::", ".*", "##"};
 
 bool startsIdentifier(QChar character)
 {
@@ -64,7 +65,8 @@ bool Lexer::skipSpaceOrComment()
     }
     if (at(0) != u'/' || (at(1) != u'/' && at(1) != u'*')) return false;
     const bool line = at(1) == u'/';
-    const qsizetype end = line ? m_source.indexOf(u'\n', m_position) : m_source.indexOf(QStringLiteral("*/"), m_position + 2);
+    const qsizetype end =
+        line ? m_source.indexOf(u'\n', m_position) : m_source.indexOf(QStringLiteral("*/"), m_position + 2);
     m_position = end < 0 ? m_source.size() : end + (line ? 0 : 2);
     return true;
 }
@@ -87,7 +89,8 @@ void Lexer::directive()
 void Lexer::identifier()
 {
     qsizetype end = m_position + 1;
-    while (end < m_source.size() && continuesIdentifier(m_source[end])) ++end;
+    while (end < m_source.size() && continuesIdentifier(m_source[end]))
+        ++end;
     const QStringView name = QStringView(m_source).mid(m_position, end - m_position);
     if (end < m_source.size() && m_source[end] == u'"' && name.endsWith(u'R') && name.size() <= 3) {
         rawText();
@@ -102,9 +105,11 @@ void Lexer::number()
     while (end < m_source.size()) {
         const QChar character = m_source[end];
         const QChar before = m_source[end - 1].toLower();
-        const bool sign = (character == u'+' || character == u'-') && (before == u'e' || before == u'p') &&
-                          // 0x1e+2 is a sum, 0x1p+2 and 1e+2 are one number
-                          (before == u'p' || !QStringView(m_source).mid(m_position, 2).startsWith(QLatin1String("0x"), Qt::CaseInsensitive));
+        const bool sign =
+            (character == u'+' || character == u'-') && (before == u'e' || before == u'p') &&
+            // 0x1e+2 is a sum, 0x1p+2 and 1e+2 are one number
+            (before == u'p' ||
+             !QStringView(m_source).mid(m_position, 2).startsWith(QLatin1String("0x"), Qt::CaseInsensitive));
         const bool separator = character == u'\'' && end + 1 < m_source.size() && m_source[end + 1].isLetterOrNumber();
         if (!continuesIdentifier(character) && character != u'.' && !sign && !separator) break;
         ++end;
@@ -118,7 +123,8 @@ void Lexer::quoted()
 {
     const QChar quote = at(0);
     qsizetype end = m_position + 1;
-    while (end < m_source.size() && m_source[end] != quote && m_source[end] != u'\n') end += m_source[end] == u'\\' ? 2 : 1;
+    while (end < m_source.size() && m_source[end] != quote && m_source[end] != u'\n')
+        end += m_source[end] == u'\\' ? 2 : 1;
     add(Kind::Text, std::min(end + 1, m_source.size()));
 }
 
@@ -152,11 +158,16 @@ QList<CodeToken> Lexer::run()
     while (m_position < m_source.size()) {
         if (skipSpaceOrComment()) continue;
         const bool lineStart = std::exchange(m_lineStart, false);
-        if (lineStart && at(0) == u'#') directive();
-        else if (startsIdentifier(at(0))) identifier();
-        else if (at(0).isDigit() || (at(0) == u'.' && at(1).isDigit())) number();
-        else if (at(0) == u'"' || at(0) == u'\'') quoted();
-        else punctuation();
+        if (lineStart && at(0) == u'#')
+            directive();
+        else if (startsIdentifier(at(0)))
+            identifier();
+        else if (at(0).isDigit() || (at(0) == u'.' && at(1).isDigit()))
+            number();
+        else if (at(0) == u'"' || at(0) == u'\'')
+            quoted();
+        else
+            punctuation();
     }
     return m_tokens;
 }

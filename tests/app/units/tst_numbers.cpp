@@ -49,6 +49,7 @@ private Q_SLOTS:
         QCOMPARE(numbers::change(58.8, 83.0, u"%"_s), u"58.8 → 83\u202F%"_s);
         QCOMPARE(numbers::change(std::nullopt, 83.0, u"%"_s), u"no counter → 83\u202F%"_s);
         QCOMPARE(numbers::change(std::nullopt, std::nullopt), u"no counter"_s);
+        QCOMPARE(numbers::compactChange(58.8, 83.3, u"%"_s), u"59 → 83\u202F%"_s);
         QCOMPARE(numbers::metricValue(268435456, u"bytes"_s), u"256\u202FMiB"_s);
     }
     void timesAndPromises()

@@ -28,7 +28,10 @@ QStringList shape(const LineDiff &diff)
 {
     QStringList rows;
     for (const DiffRow &row : diff.rows) {
-        const char *sign = row.kind == Kind::Same ? "=" : row.kind == Kind::Changed ? "~" : row.kind == Kind::Added ? "+" : "-";
+        const char *sign = row.kind == Kind::Same      ? "="
+                           : row.kind == Kind::Changed ? "~"
+                           : row.kind == Kind::Added   ? "+"
+                                                       : "-";
         rows.append(QStringLiteral("%1%2|%3").arg(QLatin1String(sign)).arg(row.left).arg(row.right));
     }
     return rows;
@@ -37,7 +40,8 @@ QStringList shape(const LineDiff &diff)
 QString marked(const QString &line, const QList<WordRange> &ranges)
 {
     QStringList words;
-    for (const WordRange &range : ranges) words.append(line.mid(range.start, range.length));
+    for (const WordRange &range : ranges)
+        words.append(line.mid(range.start, range.length));
     return words.join(u'/');
 }
 
@@ -114,8 +118,10 @@ void TestLineDiff::rowsCoverBothTexts()
         RC_ASSERT(left == diff.leftLines.size());
         RC_ASSERT(right == diff.rightLines.size());
         int changed = 0, inHunks = 0;
-        for (const DiffRow &row : diff.rows) changed += row.kind != Kind::Same;
-        for (const auto &[first, count] : diff.hunks) inHunks += count;
+        for (const DiffRow &row : diff.rows)
+            changed += row.kind != Kind::Same;
+        for (const auto &[first, count] : diff.hunks)
+            inHunks += count;
         RC_ASSERT(changed == inHunks);
     });
     QVERIFY(holds);

@@ -24,7 +24,8 @@ public:
 
     EvaluatorFacts facts() const override { return {"fake", "Fake", {"native"}, {"cuda"}, TimeKind::Modelled, {}}; }
     QList<DeviceInfo> devices() const override { return {{"fake", "Fake", "sm_90", true, {}}}; }
-    QCoro::Task<Result<Evaluation>> evaluate(EvaluationRequest request, ProgressSink progress, std::stop_token stop) override
+    QCoro::Task<Result<Evaluation>> evaluate(EvaluationRequest request, ProgressSink progress,
+                                             std::stop_token stop) override
     {
         ++*calls;
         progress({"checking", 1, 1, "checking 1 of 1"});
@@ -60,9 +61,15 @@ public:
         kernel.duration_us = time_us;
         kernel.roofline_us = 100;
         kernel.timeShare = 1;
-        kernel.metrics = {{"dram_throughput_pct", 12}, {"l2_throughput_pct", 35}, {"sm_throughput_pct", 4},
-                          {"achieved_occupancy_pct", 6}, {"waves_per_sm", 0.02}, {"sectors_per_request", 32},
-                          {"store_sectors_per_request", 32}, {"kernel_duration_ns", 1000 * time_us}, {"dram_bytes", time_us}};
+        kernel.metrics = {{"dram_throughput_pct", 12},
+                          {"l2_throughput_pct", 35},
+                          {"sm_throughput_pct", 4},
+                          {"achieved_occupancy_pct", 6},
+                          {"waves_per_sm", 0.02},
+                          {"sectors_per_request", 32},
+                          {"store_sectors_per_request", 32},
+                          {"kernel_duration_ns", 1000 * time_us},
+                          {"dram_bytes", time_us}};
         result.profile.device = "fake";
         result.profile.kernels = {kernel};
         result.profile.launchCount = 1;
@@ -93,19 +100,24 @@ public:
     QCoro::Task<Result<QList<CodeChange>>> generate(GenerateRequest request, RoleContext) override
     {
         QList<CodeChange> changes;
-        for (int i = 0; i < request.count; ++i) changes.append({code(1.1 + i, "seed"), QStringLiteral("Seed %1").arg(i)});
+        for (int i = 0; i < request.count; ++i)
+            changes.append({code(1.1 + i, "seed"), QStringLiteral("Seed %1").arg(i)});
         co_return changes;
     }
     QCoro::Task<Result<Features>> extract(FeatureRequest, RoleContext) override
     {
-        co_return Features{{"kernel_structure_id", "S3"}, {"has_reuse", false}, {"streaming_no_reuse", true}, {"has_vector_load_store", false}};
+        co_return Features{{"kernel_structure_id", "S3"},
+                           {"has_reuse", false},
+                           {"streaming_no_reuse", true},
+                           {"has_vector_load_store", false}};
     }
     QCoro::Task<Result<Plan>> plan(PlanRequest request, RoleContext) override
     {
         if (planOverride) co_return planOverride(request);
         for (qsizetype i = 0; i < request.retrieval.allowed.size(); ++i) {
             const RankedMethod &method = request.retrieval.allowed[i];
-            const bool tried = std::ranges::any_of(request.attempts.all(), [&](const Attempt &attempt) { return attempt.skill == method.skill; });
+            const bool tried = std::ranges::any_of(
+                request.attempts.all(), [&](const Attempt &attempt) { return attempt.skill == method.skill; });
             if (tried) continue;
             Plan plan;
             plan.skill = method.skill;
@@ -114,7 +126,10 @@ public:
         }
         co_return failure("plan.none", "everything was tried");
     }
-    QCoro::Task<Result<CodeChange>> optimise(OptimizeRequest request, RoleContext) override { co_return optimised(request); }
+    QCoro::Task<Result<CodeChange>> optimise(OptimizeRequest request, RoleContext) override
+    {
+        co_return optimised(request);
+    }
     QCoro::Task<Result<Diagnosis>> diagnose(DiagnoseRequest request, RoleContext) override
     {
         co_return Diagnosis{"build", "it is broken", QStringLiteral("fix %1").arg(request.chain.size())};
@@ -129,9 +144,13 @@ public:
 
     static Candidate code(double speed, const QString &word)
     {
-        return Candidate::fromText("solve.cu", QStringLiteral("void solve() { float speed = %1; %2(); }\n").arg(speed).arg(word));
+        return Candidate::fromText("solve.cu",
+                                   QStringLiteral("void solve() { float speed = %1; %2(); }\n").arg(speed).arg(word));
     }
-    static double speedOf(const Candidate &candidate) { return 1000 / FakeEvaluator::evaluationOf(candidate.mainText()).time_us().value_or(1000); }
+    static double speedOf(const Candidate &candidate)
+    {
+        return 1000 / FakeEvaluator::evaluationOf(candidate.mainText()).time_us().value_or(1000);
+    }
 
     static Result<CodeChange> optimised(const OptimizeRequest &request)
     {
@@ -155,14 +174,17 @@ public:
         const QDir folder(m_folder.path());
         folder.mkpath("skills");
         QFile::copy(QStringLiteral(SOURCE_DIR "/skills/policy.yaml"), folder.filePath("skills/policy.yaml"));
-        for (const auto &[name, method] : {std::pair("memory-coalescing", "M3"), std::pair("warp-shuffle-reduction", ""),
-                                           std::pair("work-per-thread", "M5"), std::pair("launch-tuning", "M13"),
-                                           std::pair("vectorised-access", "M11"), std::pair("online-softmax", "")}) {
+        for (const auto &[name, method] :
+             {std::pair("memory-coalescing", "M3"), std::pair("warp-shuffle-reduction", ""),
+              std::pair("work-per-thread", "M5"), std::pair("launch-tuning", "M13"),
+              std::pair("vectorised-access", "M11"), std::pair("online-softmax", "")}) {
             folder.mkpath(QStringLiteral("skills/%1").arg(name));
             QFile file(folder.filePath(QStringLiteral("skills/%1/SKILL.md").arg(name)));
             if (!file.open(QIODevice::WriteOnly)) qFatal("cannot write");
             const QString number = *method ? QStringLiteral("\n  method: %1").arg(method) : QString();
-            file.write(QStringLiteral("---\nname: %1\ndescription: For tests\nmetadata:\n  title: %1%2\n---\nText\n").arg(name, number).toUtf8());
+            file.write(QStringLiteral("---\nname: %1\ndescription: For tests\nmetadata:\n  title: %1%2\n---\nText\n")
+                           .arg(name, number)
+                           .toUtf8());
         }
         qputenv("KERNELSKILL_SKILLS", folder.filePath("skills").toUtf8());
         qputenv("XDG_DATA_HOME", folder.filePath("data").toUtf8());

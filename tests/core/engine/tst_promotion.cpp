@@ -18,8 +18,9 @@ Evaluation timed(double time_us, double half = 0, Verdict verdict = Verdict::Ver
     return result;
 }
 
-PromotionDecision decide(const Evaluation &candidate, const Evaluation *base, const Evaluation *best, Promotion rule = Promotion::Interval,
-                         const Evaluation *baseline = nullptr, const QList<TimeSize> &sizes = {})
+PromotionDecision decide(const Evaluation &candidate, const Evaluation *base, const Evaluation *best,
+                         Promotion rule = Promotion::Interval, const Evaluation *baseline = nullptr,
+                         const QList<TimeSize> &sizes = {})
 {
     return decidePromotion({&candidate, base, best, baseline, sizes, rule});
 }
@@ -67,11 +68,11 @@ void TestPromotion::theIntervalRule()
 void TestPromotion::thePaperRule()
 {
     const Evaluation baseline = timed(100), base = timed(50);
-    QVERIFY(!decide(timed(45), &base, &base, Promotion::Paper, &baseline).base);        // 1.11×, 2.00 → 2.22
-    QVERIFY(decide(timed(43), &base, &base, Promotion::Paper, &baseline).base);         // 1.16×, 2.00 → 2.33
+    QVERIFY(!decide(timed(45), &base, &base, Promotion::Paper, &baseline).base); // 1.11×, 2.00 → 2.22
+    QVERIFY(decide(timed(43), &base, &base, Promotion::Paper, &baseline).base);  // 1.16×, 2.00 → 2.33
     QVERIFY(!decide(timed(43), &base, &base, Promotion::Paper, nullptr).base);
-    QVERIFY(decide(timed(38), &base, &base, Promotion::Paper, nullptr).base);           // 1.32×
-    QVERIFY(decide(timed(45), &base, &base, Promotion::Paper, &baseline).best);         // best needs no step of that size
+    QVERIFY(decide(timed(38), &base, &base, Promotion::Paper, nullptr).base);   // 1.32×
+    QVERIFY(decide(timed(45), &base, &base, Promotion::Paper, &baseline).best); // best needs no step of that size
 }
 
 void TestPromotion::bestFollowsAnyGain()
@@ -80,7 +81,8 @@ void TestPromotion::bestFollowsAnyGain()
     PromotionDecision decision = decide(timed(99), &base, &base);
     QVERIFY(!decision.base && decision.best);
     QCOMPARE(decision.reason, QString("the gain is too small for a new base"));
-    QVERIFY(!decide(timed(50, 0, Verdict::Unproven), &base, &base).best); // a verified best gives way to verified ones only
+    QVERIFY(
+        !decide(timed(50, 0, Verdict::Unproven), &base, &base).best); // a verified best gives way to verified ones only
     const Evaluation unproven = timed(100, 0, Verdict::Unproven);
     QVERIFY(decide(timed(50, 0, Verdict::Unproven), &unproven, &unproven).best);
 }
@@ -110,7 +112,8 @@ void TestPromotion::stopRules()
     trajectory.nodes = {node};
     trajectory.best = 0;
     trajectory.rounds = {{}, {}, {}};
-    for (int i = 0; i < 3; ++i) trajectory.rounds[i].round = i + 1;
+    for (int i = 0; i < 3; ++i)
+        trajectory.rounds[i].round = i + 1;
     QCOMPARE(stopReason(settings, trajectory, {}), QString());
     settings.rounds = 3;
     QCOMPARE(stopReason(settings, trajectory, {}), QString("rounds"));
@@ -147,8 +150,11 @@ void TestPromotion::promises()
     kernel.metrics = {{"dram_bytes", 120}, {"sectors_per_request", 4}};
     after.kernels = {kernel};
     after.launchCount = 1;
-    const auto changes = observedChanges({{"dram_bytes", "lower"}, {"sectors_per_request", "at most 8"}, {"kernel_launch_count", "at most 1"},
-                                          {"achieved_occupancy_pct", "higher"}, {"sectors_per_request", "at least 8"}},
+    const auto changes = observedChanges({{"dram_bytes", "lower"},
+                                          {"sectors_per_request", "at most 8"},
+                                          {"kernel_launch_count", "at most 1"},
+                                          {"achieved_occupancy_pct", "higher"},
+                                          {"sectors_per_request", "at least 8"}},
                                          before, after);
     QCOMPARE(changes.size(), 5);
     QCOMPARE(*changes[0].before, 300.0); // three kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole loop with a fake evaluator and agent: what it decides, that it decides it again, and that a kill loses nothing.
+// The whole loop with a fake evaluator and agent: what it decides, that it decides it again, and that a kill loses
+// nothing.
 #include "fake_players.h"
 
 #include <QCoroTask>
@@ -34,7 +35,8 @@ private Q_SLOTS:
     void errorsOfTheEnvironment();
 
 private:
-    Result<RunSummary> play(const QString &session, const RunSettings &settings, const FakePlayers &players = {}, SkillStore *store = nullptr);
+    Result<RunSummary> play(const QString &session, const RunSettings &settings, const FakePlayers &players = {},
+                            SkillStore *store = nullptr);
     FakeWorld m_world;
 };
 
@@ -50,7 +52,8 @@ QStringList outline(const Trajectory &trajectory)
                          .arg(node.parent)
                          .arg(node.round)
                          .arg(node.kind, node.skill.isEmpty() ? QStringLiteral("-") : node.skill, toString(node.state),
-                              node.wasBase ? QStringLiteral(" base") : QString(), node.isBest ? QStringLiteral(" best") : QString()));
+                              node.wasBase ? QStringLiteral(" base") : QString(),
+                              node.isBest ? QStringLiteral(" best") : QString()));
     }
     return lines;
 }
@@ -62,23 +65,52 @@ QByteArray everything(const Trajectory &trajectory)
     for (const TrajectoryNode &node : trajectory.nodes) {
         QJsonArray observed;
         for (const ObservedChange &change : node.observed) {
-            observed.append(QJsonObject{{"m", change.metric}, {"p", change.promised}, {"b", change.before.value_or(-1)}, {"a", change.after.value_or(-1)}, {"k", change.kept.value_or(false)}});
+            observed.append(QJsonObject{{"m", change.metric},
+                                        {"p", change.promised},
+                                        {"b", change.before.value_or(-1)},
+                                        {"a", change.after.value_or(-1)},
+                                        {"k", change.kept.value_or(false)}});
         }
-        nodes.append(QJsonObject{{"id", node.id}, {"parent", node.parent}, {"round", node.round}, {"kind", node.kind}, {"agent", node.agent},
-                                 {"state", toString(node.state)}, {"summary", node.summary}, {"method", node.method}, {"skill", node.skill},
-                                 {"plan", node.plan.toJson()}, {"candidate", node.candidateBlob}, {"evaluation", node.evaluationBlob},
-                                 {"digest", node.codeDigest}, {"time", node.time_us.value_or(-1)}, {"speedup", node.speedup ? node.speedup->value : -1},
-                                 {"step", node.stepSpeedup ? node.stepSpeedup->interval.low : -1}, {"why", node.why}, {"base", node.isBase},
-                                 {"best", node.isBest}, {"was", node.wasBase}, {"observed", observed}});
+        nodes.append(QJsonObject{{"id", node.id},
+                                 {"parent", node.parent},
+                                 {"round", node.round},
+                                 {"kind", node.kind},
+                                 {"agent", node.agent},
+                                 {"state", toString(node.state)},
+                                 {"summary", node.summary},
+                                 {"method", node.method},
+                                 {"skill", node.skill},
+                                 {"plan", node.plan.toJson()},
+                                 {"candidate", node.candidateBlob},
+                                 {"evaluation", node.evaluationBlob},
+                                 {"digest", node.codeDigest},
+                                 {"time", node.time_us.value_or(-1)},
+                                 {"speedup", node.speedup ? node.speedup->value : -1},
+                                 {"step", node.stepSpeedup ? node.stepSpeedup->interval.low : -1},
+                                 {"why", node.why},
+                                 {"base", node.isBase},
+                                 {"best", node.isBest},
+                                 {"was", node.wasBase},
+                                 {"observed", observed}});
     }
     for (const RoundRecord &round : trajectory.rounds) {
-        rounds.append(QJsonObject{{"round", round.round}, {"base", round.base}, {"features", QJsonObject::fromVariantMap(round.features)},
-                                  {"retrieval", round.retrievalBlob}, {"plan", round.plan ? round.plan->toJson() : QJsonObject()},
+        rounds.append(QJsonObject{{"round", round.round},
+                                  {"base", round.base},
+                                  {"features", QJsonObject::fromVariantMap(round.features)},
+                                  {"retrieval", round.retrievalBlob},
+                                  {"plan", round.plan ? round.plan->toJson() : QJsonObject()},
                                   {"refusals", QJsonArray::fromStringList(round.refusals)}});
     }
-    return QJsonDocument(QJsonObject{{"task", trajectory.taskName}, {"settings", trajectory.settings}, {"policy", trajectory.policyBlob},
-                                     {"skills", trajectory.skillsBlob}, {"statistics", trajectory.statisticsBlob}, {"nodes", nodes},
-                                     {"rounds", rounds}, {"base", trajectory.base}, {"best", trajectory.best}, {"ended", trajectory.endedBy},
+    return QJsonDocument(QJsonObject{{"task", trajectory.taskName},
+                                     {"settings", trajectory.settings},
+                                     {"policy", trajectory.policyBlob},
+                                     {"skills", trajectory.skillsBlob},
+                                     {"statistics", trajectory.statisticsBlob},
+                                     {"nodes", nodes},
+                                     {"rounds", rounds},
+                                     {"base", trajectory.base},
+                                     {"best", trajectory.best},
+                                     {"ended", trajectory.endedBy},
                                      {"message", trajectory.endMessage}})
         .toJson(QJsonDocument::Indented);
 }
@@ -96,7 +128,8 @@ void copyBlobs(const SessionFile &from, SessionFile &to, const QJsonObject &data
 
 } // namespace
 
-Result<RunSummary> TestRun::play(const QString &session, const RunSettings &settings, const FakePlayers &players, SkillStore *store)
+Result<RunSummary> TestRun::play(const QString &session, const RunSettings &settings, const FakePlayers &players,
+                                 SkillStore *store)
 {
     Run run(players.factory(), store);
     return QCoro::waitFor(run.start(settings, m_world.path(session)));
@@ -118,9 +151,9 @@ void TestRun::theWholeLoop()
     const auto summary = play("whole.session", m_world.settings());
     QVERIFY2(summary, qPrintable(summary ? QString() : summary.error().message));
     const Trajectory trajectory = read(m_world.path("whole.session"));
-    // Round 1 coalesces. Round 2 breaks the build; rounds 3 and 4 repair it. Round 5: work-per-thread gives the same code and
-    // launch-tuning does not apply, so vectorised-access is tried: a gain too small for a base. Round 6 is slower. Then
-    // nothing is left that the planner has not tried.
+    // Round 1 coalesces. Round 2 breaks the build; rounds 3 and 4 repair it. Round 5: work-per-thread gives the same
+    // code and launch-tuning does not apply, so vectorised-access is tried: a gain too small for a base. Round 6 is
+    // slower. Then nothing is left that the planner has not tried.
     const QStringList expected{
         "0<-1 r0 seed - verified base",
         "1<0 r1 optimise memory-coalescing verified base",
@@ -160,15 +193,18 @@ void TestRun::theSummary()
     QCOMPARE(best.value("kind").toString(), QString("modelled"));
     QVERIFY(qAbs(best.value("speedup").toDouble() - 5.05) < 1e-9);
     QCOMPARE(best.value("interval").toArray().size(), 2);
-    QCOMPARE(best.value("skills").toArray(), QJsonArray({"memory-coalescing", "warp-shuffle-reduction", "vectorised-access"}));
-    QCOMPARE(json.value("llm").toObject(), QJsonObject({{"calls", 0}, {"tokens_in", 0}, {"tokens_out", 0}, {"cost_usd", 0}}));
+    QCOMPARE(best.value("skills").toArray(),
+             QJsonArray({"memory-coalescing", "warp-shuffle-reduction", "vectorised-access"}));
+    QCOMPARE(json.value("llm").toObject(),
+             QJsonObject({{"calls", 0}, {"tokens_in", 0}, {"tokens_out", 0}, {"cost_usd", 0}}));
 }
 
 void TestRun::sameSeedSameEvents()
 {
     QVERIFY(play("first.session", m_world.settings()));
     QVERIFY(play("second.session", m_world.settings()));
-    const auto first = SessionFile::open(m_world.path("first.session"), true), second = SessionFile::open(m_world.path("second.session"), true);
+    const auto first = SessionFile::open(m_world.path("first.session"), true),
+               second = SessionFile::open(m_world.path("second.session"), true);
     const auto firstEvents = first->events(), secondEvents = second->events();
     QCOMPARE(firstEvents->size(), secondEvents->size());
     for (qsizetype i = 0; i < firstEvents->size(); ++i) {
@@ -191,12 +227,15 @@ void TestRun::resumeAtEveryEvent()
         {
             auto cut = SessionFile::create(path);
             QVERIFY(cut);
-            for (const Event &event : events.first(kept)) copyBlobs(*whole, *cut, event.data);
+            for (const Event &event : events.first(kept))
+                copyBlobs(*whole, *cut, event.data);
             QVERIFY(cut->append(events.first(kept)));
         }
         Run run(FakePlayers{}.factory(), nullptr);
         const auto summary = QCoro::waitFor(run.resume(path));
-        QVERIFY2(summary, qPrintable(QStringLiteral("after %1 (%2): %3").arg(kept).arg(events[kept - 1].kind, summary ? QString() : summary.error().message)));
+        QVERIFY2(summary, qPrintable(QStringLiteral("after %1 (%2): %3")
+                                         .arg(kept)
+                                         .arg(events[kept - 1].kind, summary ? QString() : summary.error().message)));
         const QByteArray found = everything(run.trajectory());
         if (found != expected) {
             qInfo("after event %lld, %s", static_cast<long long>(kept), qPrintable(events[kept - 1].kind));
@@ -251,7 +290,8 @@ void TestRun::aChainOfRepairsEnds()
     FakePlayers players;
     players.prepareAgent = [](FakeAgent &agent) {
         agent.repairOverride = [](const RepairRequest &request) -> Result<CodeChange> {
-            return CodeChange{FakeAgent::code(5, QStringLiteral("broken_%1").arg(request.failure.chain.size())), "Still broken"};
+            return CodeChange{FakeAgent::code(5, QStringLiteral("broken_%1").arg(request.failure.chain.size())),
+                              "Still broken"};
         };
     };
     RunSettings settings = m_world.settings();
@@ -272,7 +312,8 @@ void TestRun::aChainOfRepairsEnds()
     found[1] += " best"; // best moved on to node 6
     QCOMPARE(found, expected);
     int rollbacks = 0;
-    for (const Event &event : *SessionFile::open(m_world.path("chain.session"), true)->events()) {
+    const QList<Event> events = *SessionFile::open(m_world.path("chain.session"), true)->events();
+    for (const Event &event : events) {
         if (event.kind != u"repair.rollback") continue;
         ++rollbacks;
         QCOMPARE(event.data.value("node").toInt(), 5);
@@ -285,7 +326,9 @@ void TestRun::theSameFixIsRefused()
 {
     FakePlayers players;
     players.prepareAgent = [](FakeAgent &agent) {
-        agent.repairOverride = [](const RepairRequest &) -> Result<CodeChange> { return CodeChange{FakeAgent::code(5, "broken_same"), "Same"}; };
+        agent.repairOverride = [](const RepairRequest &) -> Result<CodeChange> {
+            return CodeChange{FakeAgent::code(5, "broken_same"), "Same"};
+        };
     };
     RunSettings settings = m_world.settings();
     settings.rounds = 5;
@@ -316,7 +359,9 @@ void TestRun::aFailingBaseline()
 {
     FakePlayers players;
     players.prepareAgent = [](FakeAgent &agent) {
-        agent.repairOverride = [](const RepairRequest &) -> Result<CodeChange> { return failure("repair.give_up", "no idea"); };
+        agent.repairOverride = [](const RepairRequest &) -> Result<CodeChange> {
+            return failure("repair.give_up", "no idea");
+        };
     };
     // A task whose baseline does not pass.
     const QDir folder(m_world.path("failing"));
@@ -418,8 +463,10 @@ void TestRun::learningFillsTheLedger()
     QCOMPARE(entry.structure, QString("S3"));
     QCOMPARE(entry.verdict, QString("verified"));
     QVERIFY(qAbs(entry.logSpeedup - std::log(2.0)) < 1e-12);
-    QCOMPARE(store->ledger("warp-shuffle-reduction")->size(), 3); // the attempt and its two repairs
-    for (const LedgerEntry &row : *store->ledger("warp-shuffle-reduction")) QCOMPARE(row.bottleneck, QString("uncoalesced_access"));
+    const QList<LedgerEntry> shuffles = *store->ledger("warp-shuffle-reduction");
+    QCOMPARE(shuffles.size(), 3); // the attempt and its two repairs
+    for (const LedgerEntry &row : shuffles)
+        QCOMPARE(row.bottleneck, QString("uncoalesced_access"));
 }
 
 void TestRun::theMemoryAtTheStartDecides()
@@ -448,7 +495,8 @@ void TestRun::longTermOff()
     FakePlayers players;
     players.prepareAgent = [&bare](FakeAgent &agent) {
         agent.planOverride = [&bare](const PlanRequest &request) -> Result<Plan> {
-            bare = request.skills.size() == 6 && std::ranges::all_of(request.skills, [](const Skill &skill) { return skill.body.isEmpty(); });
+            bare = request.skills.size() == 6 &&
+                   std::ranges::all_of(request.skills, [](const Skill &skill) { return skill.body.isEmpty(); });
             Plan plan;
             plan.skill = "vectorised-access";
             return plan;

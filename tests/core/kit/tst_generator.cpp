@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kit/value_generator.h"
 
-#include <QElapsedTimer>
 #include <QTest>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
 using namespace kernelskill::kit;
@@ -135,12 +135,11 @@ private Q_SLOTS:
     void sixteenMillionNormalsAreQuick()
     {
         std::vector<float> values(16 << 20);
-        QElapsedTimer clock;
-        clock.start();
+        const std::clock_t before = std::clock(); // processor time: the machine may be busy with other tests
         generateValues(*findDtype("float32"), {}, Variant::Random, Seed(1), values.data(), 0, values.size(), values.size());
-        const qint64 elapsed = clock.elapsed();
-        qInfo("16 Mi normals in %lld ms", static_cast<long long>(elapsed));
-        QVERIFY2(elapsed < 4000, "generous, for busy machines and sanitizers");
+        const double seconds = double(std::clock() - before) / CLOCKS_PER_SEC;
+        qInfo("16 Mi normals in %.3f s", seconds);
+        QVERIFY2(seconds < 4, "measured 0.25 s; generous for sanitizers");
     }
 };
 

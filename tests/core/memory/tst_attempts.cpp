@@ -44,10 +44,14 @@ void TestAttempts::sameCode_data()
     QTest::newRow("comment") << with("float a = 1.0f", "/* sum */ float a = 1.0f");
     QTest::newRow("line comment") << with("    if (i", "    // store\n    if (i");
     QTest::newRow("spacing") << with("a += expf(b) * k;", "a+=expf( b )*k ;\n\n");
-    QTest::newRow("local") << with("int i = blockIdx", "int index = blockIdx").replace("x[i]", "x[index]").replace("(i < n) y[i]", "(index < n) y[index]");
+    QTest::newRow("local") << with("int i = blockIdx", "int index = blockIdx")
+                                  .replace("x[i]", "x[index]")
+                                  .replace("(i < n) y[i]", "(index < n) y[index]");
     QTest::newRow("second declarator") << with("b = x[i]", "value = x[i]").replace("expf(b)", "expf(value)");
-    QTest::newRow("parameter") << with("float *y, int n", "float *out, int count").replace("y[i]", "out[i]").replace("i < n", "i < count");
-    QTest::newRow("loop variable") << with("int k = 0; k < 4; ++k", "int step = 0; step < 4; ++step").replace("* k;", "* step;");
+    QTest::newRow("parameter")
+        << with("float *y, int n", "float *out, int count").replace("y[i]", "out[i]").replace("i < n", "i < count");
+    QTest::newRow("loop variable")
+        << with("int k = 0; k < 4; ++k", "int step = 0; step < 4; ++step").replace("* k;", "* step;");
     QTest::newRow("line ends") << QString(kernel).replace("\n", "\r\n");
     QTest::newRow("continued line") << with("float a = 1.0f", "float \\\n a = 1.0f");
 }
@@ -85,18 +89,22 @@ void TestAttempts::namesFollowTheirScope()
     QVERIFY(digest("struct S { float a; float b; }; float f(S s) { return s.a; }") !=
             digest("struct S { float b; float a; }; float f(S s) { return s.a; }"));
     // A product is no declaration: the macro stays.
-    QVERIFY(digest("void f(float a) { float r = a * INFINITY; }") != digest("void f(float a) { float r = a * FLT_MAX; }"));
+    QVERIFY(digest("void f(float a) { float r = a * INFINITY; }") !=
+            digest("void f(float a) { float r = a * FLT_MAX; }"));
     QVERIFY(digest("void f(float a) { g(a * INFINITY); }") != digest("void f(float a) { g(a * FLT_MAX); }"));
     QCOMPARE(digest("void f(int a) { } void g(int b) { }"), digest("void f(int a) { } void g(int a) { }"));
-    QCOMPARE(digest("extern \"C\" { void f(int a) { int b = a; } }"), digest("extern \"C\" { void f(int x) { int y = x; } }"));
+    QCOMPARE(digest("extern \"C\" { void f(int a) { int b = a; } }"),
+             digest("extern \"C\" { void f(int x) { int y = x; } }"));
     QCOMPARE(digest("void f() { auto [a, b] = g(); h(b); }"), digest("void f() { auto [x, y] = g(); h(y); }"));
-    QCOMPARE(digest("void f(int n) { dim3 grid(n, 1); k<<<grid, 32>>>(n); }"), digest("void f(int m) { dim3 blocks(m, 1); k<<<blocks, 32>>>(m); }"));
+    QCOMPARE(digest("void f(int n) { dim3 grid(n, 1); k<<<grid, 32>>>(n); }"),
+             digest("void f(int m) { dim3 blocks(m, 1); k<<<blocks, 32>>>(m); }"));
     QVERIFY(digest("void f() { char c = 'a'; }") != digest("void f() { char c = 'b'; }"));
 }
 
 void TestAttempts::oddTextsDoNotCrash()
 {
-    for (const char *text : {"", "/*", "\"", "'", "R\"(", "#", "}}}}", "((((", "{{{{", "a b c <<< >>>", "0x1e+2 1e+2", "auto ["}) {
+    for (const char *text :
+         {"", "/*", "\"", "'", "R\"(", "#", "}}}}", "((((", "{{{{", "a b c <<< >>>", "0x1e+2 1e+2", "auto ["}) {
         QCOMPARE(normalisedCodeDigest(QString::fromLatin1(text)).size(), 64);
     }
 }

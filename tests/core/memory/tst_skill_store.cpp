@@ -73,8 +73,12 @@ void TestSkillStore::takesInAFolder()
 void TestSkillStore::aChangeOnDiskIsARevision()
 {
     writeSkill("a-skill", "one");
-    { (void)store(); }
-    { (void)store(); } // unchanged: no revision
+    {
+        (void)store();
+    }
+    {
+        (void)store();
+    } // unchanged: no revision
     writeSkill("a-skill", "two");
     const SkillStore memory = store();
     QCOMPARE((*memory.skill("a-skill"))->body, QString("two"));
@@ -89,11 +93,13 @@ void TestSkillStore::aPersonsRevisionStays()
     writeSkill("a-skill", "one");
     {
         SkillStore memory = store();
-        const auto edited = memory.edit("a-skill", "---\nname: a-skill\ndescription: Mine\n---\nmine", "clearer", "Ada");
+        const auto edited =
+            memory.edit("a-skill", "---\nname: a-skill\ndescription: Mine\n---\nmine", "clearer", "Ada");
         QVERIFY(edited);
         QCOMPARE(edited->revision, 2);
         QCOMPARE(memory.edit("a-skill", "nonsense", "", "").error().code, QString("skill.syntax"));
-        QCOMPARE(memory.edit("a-skill", "---\nname: b\ndescription: x\n---\n", "", "").error().code, QString("skill.syntax"));
+        QCOMPARE(memory.edit("a-skill", "---\nname: b\ndescription: x\n---\n", "", "").error().code,
+                 QString("skill.syntax"));
     }
     writeSkill("a-skill", "two");
     const SkillStore memory = store();
@@ -116,7 +122,8 @@ void TestSkillStore::statesAndReasons()
 void TestSkillStore::anUnknownSkillIsADraft()
 {
     SkillStore memory = store();
-    const auto draft = memory.edit("new-skill", "---\nname: new-skill\ndescription: New\n---\nbody", "won twice", "planner");
+    const auto draft =
+        memory.edit("new-skill", "---\nname: new-skill\ndescription: New\n---\nbody", "won twice", "planner");
     QVERIFY2(draft, qPrintable(draft ? QString() : draft.error().message));
     QVERIFY(draft->state == SkillState::Draft);
     QCOMPARE(draft->revision, 1);
@@ -124,7 +131,8 @@ void TestSkillStore::anUnknownSkillIsADraft()
 
 namespace {
 
-LedgerEntry entry(const QString &session, int node, const QString &task, const QString &verdict, double gain, Interval interval)
+LedgerEntry entry(const QString &session, int node, const QString &task, const QString &verdict, double gain,
+                  Interval interval)
 {
     LedgerEntry result;
     result.session = session;
@@ -159,7 +167,7 @@ void TestSkillStore::theLedgerIsKeyed()
 void TestSkillStore::statisticsCount()
 {
     SkillStore memory = store();
-    QVERIFY(memory.record(entry("s1", 1, "t1", "verified", 0.5, {1.5, 1.8})));   // win
+    QVERIFY(memory.record(entry("s1", 1, "t1", "verified", 0.5, {1.5, 1.8})));    // win
     QVERIFY(memory.record(entry("s1", 2, "t1", "verified", 0.01, {0.99, 1.03}))); // neither
     QVERIFY(memory.record(entry("s2", 1, "t2", "verified", -0.2, {0.8, 0.84})));  // loss
     QVERIFY(memory.record(entry("s2", 2, "t2", "wrong", 0, {})));                 // loss
@@ -185,7 +193,9 @@ void TestSkillStore::inMemory()
 
 void TestSkillStore::aNewerFileIsLeftAlone()
 {
-    { (void)store(); }
+    {
+        (void)store();
+    }
     {
         QSqlDatabase database = QSqlDatabase::addDatabase("QSQLITE", "newer");
         database.setDatabaseName(m_folder->filePath("memory.db"));

@@ -68,7 +68,9 @@ void TestSkills::isRead()
 
 void TestSkills::listsMayBeTexts()
 {
-    const auto skill = parseSkillText("---\nname: a-b\ndescription: x\nmetadata:\n  gate: has_reuse; NOT is_pointwise\n  promises: \"dram_bytes: lower; l2_bytes: lower\"\n---\ntext", "s");
+    const auto skill = parseSkillText("---\nname: a-b\ndescription: x\nmetadata:\n  gate: has_reuse; NOT "
+                                      "is_pointwise\n  promises: \"dram_bytes: lower; l2_bytes: lower\"\n---\ntext",
+                                      "s");
     QVERIFY2(skill, qPrintable(skill ? QString() : skill.error().message));
     QCOMPARE(skill->requires_, QStringList({"has_reuse", "NOT is_pointwise"}));
     QCOMPARE(skill->promises.size(), 2);
@@ -89,13 +91,19 @@ void TestSkills::errors_data()
 {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("message");
-    QTest::newRow("no front matter") << "# Title\n" << "SKILL.md:1: a skill starts with front matter between two lines '---' (name, description, metadata)";
-    QTest::newRow("name") << QString(whole).replace("shared-memory-tiling", "Shared Memory")
-                          << "SKILL.md:2: 'name' must be lower-case words joined by '-', at most 64 characters, not 'Shared Memory'";
-    QTest::newRow("method") << QString(whole).replace("M8", "tiling") << "SKILL.md:7: 'method' must be M1, M2, …, not 'tiling'";
-    QTest::newRow("structure") << QString(whole).replace("[S1, S2]", "[S1, S9]") << "SKILL.md:8: 'structures' holds S0 to S4, not 'S9'";
-    QTest::newRow("promise") << QString(whole).replace("change: lower", "change: smaller")
-                             << "SKILL.md:12: a promise needs a metric and a change ('lower', 'higher', 'at most N', 'at least N')";
+    QTest::newRow("no front matter")
+        << "# Title\n"
+        << "SKILL.md:1: a skill starts with front matter between two lines '---' (name, description, metadata)";
+    QTest::newRow("name")
+        << QString(whole).replace("shared-memory-tiling", "Shared Memory")
+        << "SKILL.md:2: 'name' must be lower-case words joined by '-', at most 64 characters, not 'Shared Memory'";
+    QTest::newRow("method") << QString(whole).replace("M8", "tiling")
+                            << "SKILL.md:7: 'method' must be M1, M2, …, not 'tiling'";
+    QTest::newRow("structure") << QString(whole).replace("[S1, S2]", "[S1, S9]")
+                               << "SKILL.md:8: 'structures' holds S0 to S4, not 'S9'";
+    QTest::newRow("promise")
+        << QString(whole).replace("change: lower", "change: smaller")
+        << "SKILL.md:12: a promise needs a metric and a change ('lower', 'higher', 'at most N', 'at least N')";
     QTest::newRow("yaml") << "---\nname: [a\n---\n" << "SKILL.md:3: end of sequence flow not found";
 }
 

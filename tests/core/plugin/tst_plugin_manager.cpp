@@ -64,10 +64,12 @@ void TestPluginManager::wrongOnes_data()
     QTest::addColumn<QString>("folder");
     QTest::addColumn<QString>("state");
     QTest::addColumn<QString>("reason");
-    QTest::newRow("another ABI") << "stranger" << "incompatible" << "was built as \"kernelskill 0.0.1, another compiler\"";
+    QTest::newRow("another ABI") << "stranger" << "incompatible"
+                                 << "was built as \"kernelskill 0.0.1, another compiler\"";
     QTest::newRow("no tag") << "untagged" << "incompatible" << "was built as \"no tag\"";
     QTest::newRow("no id") << "incomplete" << "broken" << "its metadata must have \"id\" and \"kind\"";
-    QTest::newRow("old interface") << "outdated" << "incompatible" << "speaks the interface org.kernelskill.AgentPlugin/0";
+    QTest::newRow("old interface") << "outdated" << "incompatible"
+                                   << "speaks the interface org.kernelskill.AgentPlugin/0";
 }
 
 void TestPluginManager::wrongOnes()

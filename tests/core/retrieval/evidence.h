@@ -20,11 +20,12 @@ inline Skill skill(const QString &name, const QString &method = {}, SkillState s
 // The skills that ship, by name and method.
 inline QList<Skill> shippedSkills()
 {
-    return {skill("alignment-and-tail", "M10"), skill("bank-conflict-padding"),   skill("fewer-instructions", "M2"),
-            skill("kernel-fusion", "M16"),      skill("launch-tuning", "M13"),    skill("memory-coalescing", "M3"),
-            skill("memory-level-parallelism", "M4"), skill("online-softmax"),     skill("register-blocking", "M14"),
-            skill("shared-memory-tiling", "M8"), skill("software-prefetch", "M6"), skill("vectorised-access", "M11"),
-            skill("warp-shuffle-reduction"),    skill("work-per-thread", "M5")};
+    return {
+        skill("alignment-and-tail", "M10"),      skill("bank-conflict-padding"),   skill("fewer-instructions", "M2"),
+        skill("kernel-fusion", "M16"),           skill("launch-tuning", "M13"),    skill("memory-coalescing", "M3"),
+        skill("memory-level-parallelism", "M4"), skill("online-softmax"),          skill("register-blocking", "M14"),
+        skill("shared-memory-tiling", "M8"),     skill("software-prefetch", "M6"), skill("vectorised-access", "M11"),
+        skill("warp-shuffle-reduction"),         skill("work-per-thread", "M5")};
 }
 
 inline Profile profile(const QMap<QString, double> &metrics, int launches = 1)
@@ -43,7 +44,8 @@ inline Profile profile(const QMap<QString, double> &metrics, int launches = 1)
 inline QStringList names(const Retrieval &retrieval)
 {
     QStringList result;
-    for (const RankedMethod &method : retrieval.allowed) result.append(method.skill);
+    for (const RankedMethod &method : retrieval.allowed)
+        result.append(method.skill);
     return result;
 }
 

@@ -11,27 +11,29 @@ namespace {
 // The least policy there is; %1 stands in the first case's conditions.
 QString small(const QString &condition)
 {
-    return QStringLiteral("version: 1\n"
-                          "fields:\n"
-                          "  number: [dram_throughput_pct, l2_throughput_pct, sm_throughput_pct]\n"
-                          "  boolean: [has_reuse]\n"
-                          "  structure: [kernel_structure_id]\n"
-                          "derived:\n"
-                          "  - {name: primary_limiter_util, meaning: Nearest ceiling, is: \"max(dram_throughput_pct, l2_throughput_pct, sm_throughput_pct)\"}\n"
-                          "tiers: {H: primary_limiter_util < 60, M: primary_limiter_util >= 60, L: primary_limiter_util > 80}\n"
-                          "methods:\n"
-                          "  M3: {title: Coalescing}\n"
-                          "bottlenecks:\n"
-                          "  - id: first\n"
-                          "    title: First\n"
-                          "    all: [dram_throughput_pct >= 80]\n"
-                          "    cases:\n"
-                          "      - {id: one, title: One, allowed: [M3], all: [%1]}\n"
-                          "  - id: last\n"
-                          "    title: Last\n"
-                          "    fallback: true\n"
-                          "    cases:\n"
-                          "      - {id: any, title: Any, allowed: [M3]}\n")
+    return QStringLiteral(
+               "version: 1\n"
+               "fields:\n"
+               "  number: [dram_throughput_pct, l2_throughput_pct, sm_throughput_pct]\n"
+               "  boolean: [has_reuse]\n"
+               "  structure: [kernel_structure_id]\n"
+               "derived:\n"
+               "  - {name: primary_limiter_util, meaning: Nearest ceiling, is: \"max(dram_throughput_pct, "
+               "l2_throughput_pct, sm_throughput_pct)\"}\n"
+               "tiers: {H: primary_limiter_util < 60, M: primary_limiter_util >= 60, L: primary_limiter_util > 80}\n"
+               "methods:\n"
+               "  M3: {title: Coalescing}\n"
+               "bottlenecks:\n"
+               "  - id: first\n"
+               "    title: First\n"
+               "    all: [dram_throughput_pct >= 80]\n"
+               "    cases:\n"
+               "      - {id: one, title: One, allowed: [M3], all: [%1]}\n"
+               "  - id: last\n"
+               "    title: Last\n"
+               "    fallback: true\n"
+               "    cases:\n"
+               "      - {id: any, title: Any, allowed: [M3]}\n")
         .arg(condition);
 }
 
@@ -106,7 +108,8 @@ void TestPolicy::aSmallPolicyIsRead()
 {
     const auto policy = Policy::parse(small("has_reuse"), "small.yaml");
     QVERIFY2(policy, qPrintable(policy ? QString() : policy.error().message));
-    QCOMPARE(policy->fields, QStringList({"dram_throughput_pct", "l2_throughput_pct", "sm_throughput_pct", "has_reuse", "kernel_structure_id"}));
+    QCOMPARE(policy->fields, QStringList({"dram_throughput_pct", "l2_throughput_pct", "sm_throughput_pct", "has_reuse",
+                                          "kernel_structure_id"}));
     QCOMPARE(policy->derived.size(), 1);
     QCOMPARE(policy->cases.size(), 2);
     QCOMPARE(policy->cases.first().id, QString("first.one"));
@@ -119,21 +122,28 @@ void TestPolicy::errors_data()
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("code");
     QTest::addColumn<QString>("message");
-    QTest::newRow("unknown field") << small("dram_thoughput_pct > 3") << "policy.name"
-                                   << "p.yaml:16:52: unknown name 'dram_thoughput_pct'; did you mean 'dram_throughput_pct'?";
-    QTest::newRow("unknown field inside") << small("has_reuse AND reuse > 3") << "policy.name"
-                                          << "p.yaml:16:66: unknown name 'reuse'; declare it under 'fields' or 'derived'";
-    QTest::newRow("structure out of range") << small("kernel_structure_id = 'S7'") << "policy.type"
-                                            << "p.yaml:16:52: 'kernel_structure_id = 'S7'': kernel_structure_id is one of 'S0' to 'S4', not 'S7'";
-    QTest::newRow("structure with order") << small("kernel_structure_id > 'S1'") << "policy.type"
-                                          << "p.yaml:16:52: 'kernel_structure_id > 'S1'': kernel_structure_id has no order; use = or IN";
-    QTest::newRow("boolean with number") << small("has_reuse >= 5") << "policy.type"
-                                         << "p.yaml:16:52: 'has_reuse >= 5': has_reuse is true or false; write 'has_reuse' or 'NOT has_reuse'";
+    QTest::newRow("unknown field")
+        << small("dram_thoughput_pct > 3") << "policy.name"
+        << "p.yaml:16:52: unknown name 'dram_thoughput_pct'; did you mean 'dram_throughput_pct'?";
+    QTest::newRow("unknown field inside")
+        << small("has_reuse AND reuse > 3") << "policy.name"
+        << "p.yaml:16:66: unknown name 'reuse'; declare it under 'fields' or 'derived'";
+    QTest::newRow("structure out of range")
+        << small("kernel_structure_id = 'S7'") << "policy.type"
+        << "p.yaml:16:52: 'kernel_structure_id = 'S7'': kernel_structure_id is one of 'S0' to 'S4', not 'S7'";
+    QTest::newRow("structure with order")
+        << small("kernel_structure_id > 'S1'") << "policy.type"
+        << "p.yaml:16:52: 'kernel_structure_id > 'S1'': kernel_structure_id has no order; use = or IN";
+    QTest::newRow("boolean with number")
+        << small("has_reuse >= 5") << "policy.type"
+        << "p.yaml:16:52: 'has_reuse >= 5': has_reuse is true or false; write 'has_reuse' or 'NOT has_reuse'";
     QTest::newRow("number with text") << small("dram_throughput_pct = 'high'") << "policy.type"
-                                      << "p.yaml:16:52: 'dram_throughput_pct = 'high'': dram_throughput_pct is a number and cannot be compared with the text 'high'";
+                                      << "p.yaml:16:52: 'dram_throughput_pct = 'high'': dram_throughput_pct is a "
+                                         "number and cannot be compared with the text 'high'";
     QTest::newRow("syntax of SQL") << small("has_reuse AND") << "policy.expression"
                                    << "p.yaml:16:52: 'has_reuse AND': near \")\": syntax error";
-    QTest::newRow("unknown method") << small("has_reuse").replace("allowed: [M3], all", "allowed: [M4], all") << "policy.name"
+    QTest::newRow("unknown method") << small("has_reuse").replace("allowed: [M3], all", "allowed: [M4], all")
+                                    << "policy.name"
                                     << "p.yaml:16:41: unknown method 'M4'; did you mean 'M3'?";
     QTest::newRow("unknown key") << small("has_reuse").replace("title: One", "titel: One") << "policy.name"
                                  << "p.yaml:16:19: unknown key 'titel'; did you mean 'title'?";

@@ -66,14 +66,16 @@ Retrieval TestRetriever::retrieveFor(const QMap<QString, double> &metrics, const
 
 namespace {
 
-const QMap<QString, double> rowPerThread{{"dram_throughput_pct", 12}, {"l2_throughput_pct", 35}, {"l1_throughput_pct", 60},
-                                         {"sm_throughput_pct", 4}, {"achieved_occupancy_pct", 6}, {"waves_per_sm", 0.02},
-                                         {"grid_blocks", 32}, {"sectors_per_request", 32}, {"store_sectors_per_request", 32},
-                                         {"kernel_duration_ns", 2.5e6}, {"stall_long_scoreboard", 0.8}};
+const QMap<QString, double> rowPerThread{
+    {"dram_throughput_pct", 12},   {"l2_throughput_pct", 35},     {"l1_throughput_pct", 60},
+    {"sm_throughput_pct", 4},      {"achieved_occupancy_pct", 6}, {"waves_per_sm", 0.02},
+    {"grid_blocks", 32},           {"sectors_per_request", 32},   {"store_sectors_per_request", 32},
+    {"kernel_duration_ns", 2.5e6}, {"stall_long_scoreboard", 0.8}};
 
-const QVariantMap reductionFeatures{{"kernel_structure_id", "S3"}, {"has_reuse", false}, {"streaming_no_reuse", true},
-                                    {"has_vector_load_store", false}, {"is_pointwise", false}, {"is_naive_gemm", false},
-                                    {"is_gemm_kloop", false}, {"is_stencil_conv", false}, {"has_shared_memory_tile", false}};
+const QVariantMap reductionFeatures{
+    {"kernel_structure_id", "S3"},    {"has_reuse", false},       {"streaming_no_reuse", true},
+    {"has_vector_load_store", false}, {"is_pointwise", false},    {"is_naive_gemm", false},
+    {"is_gemm_kloop", false},         {"is_stencil_conv", false}, {"has_shared_memory_tile", false}};
 
 } // namespace
 
@@ -90,18 +92,30 @@ void TestRetriever::threadPerRowReduction()
 
 void TestRetriever::naiveProduct()
 {
-    const QVariantMap features{{"kernel_structure_id", "S1"}, {"has_reuse", true}, {"is_naive_gemm", true}, {"has_k_loop", true},
-                               {"is_gemm_kloop", true}, {"tc_eligible", false}, {"has_vector_load_store", false}};
-    const Retrieval scattered = retrieveFor({{"dram_throughput_pct", 8}, {"l2_throughput_pct", 30}, {"l1_throughput_pct", 95},
-                                             {"sm_throughput_pct", 20}, {"achieved_occupancy_pct", 98}, {"kernel_duration_ns", 3e6},
-                                             {"sectors_per_request", 8.5}, {"store_sectors_per_request", 16}},
+    const QVariantMap features{
+        {"kernel_structure_id", "S1"}, {"has_reuse", true},    {"is_naive_gemm", true},         {"has_k_loop", true},
+        {"is_gemm_kloop", true},       {"tc_eligible", false}, {"has_vector_load_store", false}};
+    const Retrieval scattered = retrieveFor({{"dram_throughput_pct", 8},
+                                             {"l2_throughput_pct", 30},
+                                             {"l1_throughput_pct", 95},
+                                             {"sm_throughput_pct", 20},
+                                             {"achieved_occupancy_pct", 98},
+                                             {"kernel_duration_ns", 3e6},
+                                             {"sectors_per_request", 8.5},
+                                             {"store_sectors_per_request", 16}},
                                             features);
     QCOMPARE(chosenCase(scattered), QString("uncoalesced_access.product"));
-    QCOMPARE(names(scattered).mid(0, 3), QStringList({"memory-coalescing", "shared-memory-tiling", "register-blocking"}));
+    QCOMPARE(names(scattered).mid(0, 3),
+             QStringList({"memory-coalescing", "shared-memory-tiling", "register-blocking"}));
 
-    const Retrieval coalesced = retrieveFor({{"dram_throughput_pct", 8}, {"l2_throughput_pct", 30}, {"l1_throughput_pct", 95},
-                                             {"sm_throughput_pct", 35}, {"achieved_occupancy_pct", 98}, {"kernel_duration_ns", 1e6},
-                                             {"sectors_per_request", 2.5}, {"store_sectors_per_request", 4}},
+    const Retrieval coalesced = retrieveFor({{"dram_throughput_pct", 8},
+                                             {"l2_throughput_pct", 30},
+                                             {"l1_throughput_pct", 95},
+                                             {"sm_throughput_pct", 35},
+                                             {"achieved_occupancy_pct", 98},
+                                             {"kernel_duration_ns", 1e6},
+                                             {"sectors_per_request", 2.5},
+                                             {"store_sectors_per_request", 4}},
                                             features);
     QCOMPARE(chosenCase(coalesced), QString("gemm_tiling_needed.tile_reuse"));
     QCOMPARE(names(coalesced).mid(0, 2), QStringList({"shared-memory-tiling", "register-blocking"}));
@@ -111,23 +125,37 @@ void TestRetriever::naiveProduct()
 
 void TestRetriever::naiveTranspose()
 {
-    const QVariantMap features{{"kernel_structure_id", "S0"}, {"has_reuse", false}, {"is_naive_gemm", false}, {"is_gemm_kloop", false},
-                               {"is_stencil_conv", false}, {"streaming_no_reuse", true}, {"has_vector_load_store", false}};
+    const QVariantMap features{{"kernel_structure_id", "S0"},   {"has_reuse", false},
+                               {"is_naive_gemm", false},        {"is_gemm_kloop", false},
+                               {"is_stencil_conv", false},      {"streaming_no_reuse", true},
+                               {"has_vector_load_store", false}};
     for (const double l2 : {45.0, 92.0}) { // whether or not the scattered stores saturate L2
-        const Retrieval result = retrieveFor({{"dram_throughput_pct", 30}, {"l2_throughput_pct", l2}, {"l1_throughput_pct", 50},
-                                              {"sm_throughput_pct", 10}, {"achieved_occupancy_pct", 90}, {"kernel_duration_ns", 1.5e5},
-                                              {"sectors_per_request", 4}, {"store_sectors_per_request", 32}},
+        const Retrieval result = retrieveFor({{"dram_throughput_pct", 30},
+                                              {"l2_throughput_pct", l2},
+                                              {"l1_throughput_pct", 50},
+                                              {"sm_throughput_pct", 10},
+                                              {"achieved_occupancy_pct", 90},
+                                              {"kernel_duration_ns", 1.5e5},
+                                              {"sectors_per_request", 4},
+                                              {"store_sectors_per_request", 32}},
                                              features);
-        QCOMPARE(chosenCase(result), l2 > 80 ? QString("memory_bandwidth.exchange") : QString("uncoalesced_access.exchange"));
+        QCOMPARE(chosenCase(result),
+                 l2 > 80 ? QString("memory_bandwidth.exchange") : QString("uncoalesced_access.exchange"));
         QCOMPARE(names(result).mid(0, 2), QStringList({"memory-coalescing", "shared-memory-tiling"}));
     }
 }
 
 void TestRetriever::conflictingTranspose()
 {
-    const Retrieval result = retrieveFor({{"dram_throughput_pct", 50}, {"l2_throughput_pct", 40}, {"sm_throughput_pct", 15},
-                                          {"achieved_occupancy_pct", 90}, {"kernel_duration_ns", 6e4}, {"sectors_per_request", 4},
-                                          {"store_sectors_per_request", 4}, {"shared_bank_conflicts", 31e5}, {"instructions", 4e6}},
+    const Retrieval result = retrieveFor({{"dram_throughput_pct", 50},
+                                          {"l2_throughput_pct", 40},
+                                          {"sm_throughput_pct", 15},
+                                          {"achieved_occupancy_pct", 90},
+                                          {"kernel_duration_ns", 6e4},
+                                          {"sectors_per_request", 4},
+                                          {"store_sectors_per_request", 4},
+                                          {"shared_bank_conflicts", 31e5},
+                                          {"instructions", 4e6}},
                                          {{"kernel_structure_id", "S0"}, {"has_shared_memory_tile", true}});
     QCOMPARE(chosenCase(result), QString("shared_conflict.tile"));
     QCOMPARE(names(result).first(), QString("bank-conflict-padding"));
@@ -135,22 +163,37 @@ void TestRetriever::conflictingTranspose()
 
 void TestRetriever::pointwiseChain()
 {
-    const Retrieval result = retrieveFor({{"dram_throughput_pct", 88}, {"l2_throughput_pct", 60}, {"sm_throughput_pct", 25},
-                                          {"achieved_occupancy_pct", 92}, {"kernel_duration_ns", 4.5e4}, {"sectors_per_request", 4},
-                                          {"store_sectors_per_request", 4}, {"waves_per_sm", 60}},
-                                         {{"kernel_structure_id", "S4"}, {"has_multiple_kernels_in_forward", true},
-                                          {"cudagraph_eligible", false}, {"has_vector_load_store", false}},
+    const Retrieval result = retrieveFor({{"dram_throughput_pct", 88},
+                                          {"l2_throughput_pct", 60},
+                                          {"sm_throughput_pct", 25},
+                                          {"achieved_occupancy_pct", 92},
+                                          {"kernel_duration_ns", 4.5e4},
+                                          {"sectors_per_request", 4},
+                                          {"store_sectors_per_request", 4},
+                                          {"waves_per_sm", 60}},
+                                         {{"kernel_structure_id", "S4"},
+                                          {"has_multiple_kernels_in_forward", true},
+                                          {"cudagraph_eligible", false},
+                                          {"has_vector_load_store", false}},
                                          3);
     QCOMPARE(chosenCase(result), QString("memory_bandwidth.several_kernels"));
-    QCOMPARE(names(result).mid(0, 4), QStringList({"kernel-fusion", "vectorised-access", "work-per-thread", "launch-tuning"}));
+    QCOMPARE(names(result).mid(0, 4),
+             QStringList({"kernel-fusion", "vectorised-access", "work-per-thread", "launch-tuning"}));
 }
 
 void TestRetriever::tunedStreaming()
 {
-    const Retrieval result = retrieveFor({{"dram_throughput_pct", 93}, {"l2_throughput_pct", 60}, {"sm_throughput_pct", 25},
-                                          {"achieved_occupancy_pct", 92}, {"kernel_duration_ns", 4.5e4}, {"sectors_per_request", 16}},
-                                         {{"kernel_structure_id", "S0"}, {"streaming_no_reuse", true}, {"has_vector_load_store", true},
-                                          {"is_aligned_vector_access", true}, {"has_tail_handling_overhead", false}});
+    const Retrieval result = retrieveFor({{"dram_throughput_pct", 93},
+                                          {"l2_throughput_pct", 60},
+                                          {"sm_throughput_pct", 25},
+                                          {"achieved_occupancy_pct", 92},
+                                          {"kernel_duration_ns", 4.5e4},
+                                          {"sectors_per_request", 16}},
+                                         {{"kernel_structure_id", "S0"},
+                                          {"streaming_no_reuse", true},
+                                          {"has_vector_load_store", true},
+                                          {"is_aligned_vector_access", true},
+                                          {"has_tail_handling_overhead", false}});
     QCOMPARE(result.tier, QString("L"));
     QCOMPARE(chosenCase(result), QString("memory_bandwidth.unavoidable_aligned"));
     QCOMPARE(names(result).mid(0, 2), QStringList({"work-per-thread", "launch-tuning"}));
@@ -177,10 +220,12 @@ void TestRetriever::unknownCasesAreOfferedOnlyWithoutKnownOnes()
     QVERIFY(nothing.fallback);
     QCOMPARE(chosenCase(nothing), QString("code_structure_fallback.anything"));
     bool unproven = false;
-    for (const RankedMethod &method : nothing.allowed) unproven = unproven || method.unproven;
+    for (const RankedMethod &method : nothing.allowed)
+        unproven = unproven || method.unproven;
     QVERIFY(unproven);
     const Retrieval known = retrieveFor(rowPerThread, reductionFeatures);
-    for (const RankedMethod &method : known.allowed) QVERIFY2(!method.unproven, qPrintable(method.skill));
+    for (const RankedMethod &method : known.allowed)
+        QVERIFY2(!method.unproven, qPrintable(method.skill));
 }
 
 void TestRetriever::everyRowReachesACase()
@@ -192,11 +237,16 @@ void TestRetriever::everyRowReachesACase()
             const QString kind = m_policy.kinds.value(field);
             const int choice = *rc::gen::inRange(0, 4);
             if (choice == 0) continue; // unknown
-            if (kind == u"boolean") features.insert(field, *rc::gen::arbitrary<bool>());
-            else if (kind == u"structure") features.insert(field, QStringLiteral("S%1").arg(*rc::gen::inRange(0, 5)));
-            else if (field.endsWith(u"_pct")) metrics.insert(field, *rc::gen::inRange(0, 1001) / 10.0);
-            else if (field.startsWith(u"stall_")) metrics.insert(field, *rc::gen::inRange(0, 101) / 100.0);
-            else metrics.insert(field, std::pow(10.0, *rc::gen::inRange(-20, 70) / 10.0));
+            if (kind == u"boolean")
+                features.insert(field, *rc::gen::arbitrary<bool>());
+            else if (kind == u"structure")
+                features.insert(field, QStringLiteral("S%1").arg(*rc::gen::inRange(0, 5)));
+            else if (field.endsWith(u"_pct"))
+                metrics.insert(field, *rc::gen::inRange(0, 1001) / 10.0);
+            else if (field.startsWith(u"stall_"))
+                metrics.insert(field, *rc::gen::inRange(0, 101) / 100.0);
+            else
+                metrics.insert(field, std::pow(10.0, *rc::gen::inRange(-20, 70) / 10.0));
         }
         const auto result = retrieve(input(metrics, features, *rc::gen::inRange(0, 30)));
         RC_ASSERT(result.has_value());
@@ -229,7 +279,8 @@ void TestRetriever::rejectedAndDraftSkillsAreNeverOffered()
     const auto result = retrieve(given);
     QVERIFY(result);
     QCOMPARE(names(*result).mid(0, 2), QStringList({"launch-tuning", "vectorised-access"}));
-    for (const char *name : {"memory-coalescing", "warp-shuffle-reduction", "work-per-thread"}) QVERIFY(!names(*result).contains(name));
+    for (const char *name : {"memory-coalescing", "warp-shuffle-reduction", "work-per-thread"})
+        QVERIFY(!names(*result).contains(name));
 }
 
 void TestRetriever::pinnedComesFirst()
@@ -249,15 +300,18 @@ void TestRetriever::pinnedComesFirst()
 void TestRetriever::theLedgerRanksInsideACase()
 {
     RetrievalInput given = input(rowPerThread, reductionFeatures);
-    given.statistics = {{"launch-tuning", "sm_90", "uncoalesced_access", "S3", 7, 7, 0, 7 * std::log(1.6), 7 * std::log(1.6) * std::log(1.6)},
+    given.statistics = {{"launch-tuning", "sm_90", "uncoalesced_access", "S3", 7, 7, 0, 7 * std::log(1.6),
+                         7 * std::log(1.6) * std::log(1.6)},
                         {"memory-coalescing", "sm_90", "uncoalesced_access", "S3", 6, 0, 6, 0, 0}};
     const auto result = retrieve(given);
     QVERIFY(result);
     QCOMPARE(result->allowed[0].skill, QString("launch-tuning"));
     // (7·ln 1.6 + 3·0.05) / (7 + 3) = 0.3440
-    QCOMPARE(result->allowed[0].reason, QString("expected 1.41× from 7 uses on sm_90, policy order 4 in uncoalesced_access.reduction"));
+    QCOMPARE(result->allowed[0].reason,
+             QString("expected 1.41× from 7 uses on sm_90, policy order 4 in uncoalesced_access.reduction"));
     // What never gained falls behind what was never tried; all stay before methods of later cases.
-    QCOMPARE(names(*result).mid(1, 4), QStringList({"warp-shuffle-reduction", "work-per-thread", "vectorised-access", "memory-coalescing"}));
+    QCOMPARE(names(*result).mid(1, 4),
+             QStringList({"warp-shuffle-reduction", "work-per-thread", "vectorised-access", "memory-coalescing"}));
 }
 
 void TestRetriever::aFalseGateKeepsASkillOut()
@@ -303,7 +357,8 @@ void TestRetriever::oneRowIsFast()
     QElapsedTimer timer;
     timer.start();
     constexpr int rows = 50;
-    for (int i = 0; i < rows; ++i) QVERIFY(retrieve(given));
+    for (int i = 0; i < rows; ++i)
+        QVERIFY(retrieve(given));
     const double each_ms = double(timer.nsecsElapsed()) / 1e6 / rows;
     qInfo("one row takes %.2f ms", each_ms);
     QVERIFY2(each_ms < 25, "the target is 5 ms; a loaded or sanitised machine gets five times that");

@@ -117,7 +117,9 @@ void TestSessionFile::aSecondWriterIsRefused()
 
 void TestSessionFile::anotherProcessIsRefused()
 {
-    { QVERIFY(SessionFile::create(path("a.session"))); }
+    {
+        QVERIFY(SessionFile::create(path("a.session")));
+    }
     int ready[2], done[2];
     QVERIFY(pipe(ready) == 0 && pipe(done) == 0);
     const pid_t child = fork();
@@ -141,7 +143,9 @@ void TestSessionFile::anotherProcessIsRefused()
 
 void TestSessionFile::readOnlyOpeningWritesNothing()
 {
-    { QVERIFY(SessionFile::create(path("a.session"))->append(two())); }
+    {
+        QVERIFY(SessionFile::create(path("a.session"))->append(two()));
+    }
     auto file = SessionFile::open(path("a.session"), true);
     QVERIFY(file->isReadOnly());
     QCOMPARE(file->events()->size(), 2);
@@ -151,7 +155,9 @@ void TestSessionFile::readOnlyOpeningWritesNothing()
 
 void TestSessionFile::killedInTheMiddle()
 {
-    { QVERIFY(SessionFile::create(path("a.session"))); }
+    {
+        QVERIFY(SessionFile::create(path("a.session")));
+    }
     int ready[2];
     QVERIFY(pipe(ready) == 0);
     const pid_t child = fork();
@@ -166,7 +172,8 @@ void TestSessionFile::killedInTheMiddle()
         _exit(0);
     }
     char byte = 0;
-    for (int i = 0; i < 20; ++i) QCOMPARE(read(ready[0], &byte, 1), 1);
+    for (int i = 0; i < 20; ++i)
+        QCOMPARE(read(ready[0], &byte, 1), 1);
     QCOMPARE(kill(child, SIGKILL), 0);
     int status = 0;
     QCOMPARE(waitpid(child, &status, 0), child);
@@ -182,13 +189,16 @@ void TestSessionFile::killedInTheMiddle()
 
 void TestSessionFile::hotJournalOnReadOnlyMedium()
 {
-    { QVERIFY(SessionFile::create(path("a.session"))->append(two())); }
+    {
+        QVERIFY(SessionFile::create(path("a.session"))->append(two()));
+    }
     QFile journal(path("a.session-journal"));
     QVERIFY(journal.open(QIODevice::WriteOnly));
     journal.write(QByteArray(512, 'x'));
     journal.close();
     if (geteuid() == 0) {
-        // Root may write anywhere, so the medium cannot be made read-only here; the journal is no valid one and is ignored.
+        // Root may write anywhere, so the medium cannot be made read-only here; the journal is no valid one and is
+        // ignored.
         QVERIFY(SessionFile::open(path("a.session"), true));
         return;
     }
@@ -208,7 +218,9 @@ void TestSessionFile::foreignAndNewerFiles()
     text.write(QByteArray("this is no database, whatever its name says").repeated(100));
     text.close();
     QCOMPARE(SessionFile::open(path("text")).error().code, QString("session.not_a_session"));
-    { QVERIFY(SessionFile::create(path("a.session"))); }
+    {
+        QVERIFY(SessionFile::create(path("a.session")));
+    }
     // The header of SQLite: user_version at byte 60, application_id at byte 68, big-endian.
     QFile file(path("a.session"));
     QVERIFY(file.open(QIODevice::ReadWrite));
@@ -247,7 +259,9 @@ void TestSessionFile::tornFile()
 
 void TestSessionFile::createRefusesAnExistingFile()
 {
-    { QVERIFY(SessionFile::create(path("a.session"))); }
+    {
+        QVERIFY(SessionFile::create(path("a.session")));
+    }
     QCOMPARE(SessionFile::create(path("a.session")).error().code, QString("session.exists"));
 }
 

@@ -46,7 +46,7 @@ QString tileFill(const MatrixNames &names, bool first)
     const QString x = QStringLiteral("%1 + %2").arg(origin, operand.depthContiguous ? slow : fast);
     const QString p = QStringLiteral("start + %1").arg(operand.depthContiguous ? fast : slow);
     return QStringLiteral("%1[threadIdx.y][threadIdx.x] = %2 < %3 && %4 < %5 ? %6 : 0.0f;")
-        .arg(operand.tile, x, operand.extent, p, names.k, elementAt(names, first, u'(' + x + u')', u'(' + p + u')'));
+        .arg(operand.tile, x, operand.extent, p, names.k, elementAt(names, first, x, p));
 }
 
 QString tiledKernel(const MatrixNames &names, const Schedule &schedule)

@@ -501,7 +501,7 @@ Result<GroupCode> emitRows(const TaskView &view, const Group &group, const Group
             const QString lanes = schedule.mapping == RowMapping::Block ? threads : schedule.mapping == RowMapping::Warp ? QStringLiteral("32") : QStringLiteral("1");
             conditions.append(QStringLiteral("%1 <= %2 * %3%4").arg(*cols, lanes, vectors, width > 1 ? QStringLiteral(" * %1").arg(width) : QString()));
         }
-        solve.lines(wrapped(QStringLiteral("if ("), {conditions.join(QStringLiteral(" && "))}, QStringLiteral(")")));
+        solve.line(QStringLiteral("if (%1)").arg(conditions.join(QStringLiteral(" && "))));
         solve.indent();
         solve.line(launch(names.kernel));
         solve.outdent();

@@ -17,7 +17,7 @@ QString directKernel(const TransposeText &text)
 {
     return filled(text.schedule.coalesced ? QStringLiteral(R"(
 // One thread moves one element; neighbouring threads write neighbouring addresses.
-__global__ void @kernel@(const float *__restrict__ @x@, float *__restrict__ @y@, int rows, int cols)
+@signature@
 {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     const int col = blockIdx.y * blockDim.y + threadIdx.y;
@@ -28,7 +28,7 @@ __global__ void @kernel@(const float *__restrict__ @x@, float *__restrict__ @y@,
 )")
                                           : QStringLiteral(R"(
 // One thread moves one element.
-__global__ void @kernel@(const float *__restrict__ @x@, float *__restrict__ @y@, int rows, int cols)
+@signature@
 {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -45,26 +45,27 @@ QString tiledKernel(const TransposeText &text)
     return filled(QStringLiteral(R"(
 // A block moves a kTile@s@×kTile@s@ tile through shared memory: it is read along the rows of @x@ and written along the rows of @y@,
 // so that neighbouring threads touch neighbouring addresses on both sides. Any size.
-__global__ void __launch_bounds__(kTile@s@ * kTileRows@s@) @kernel@(const float *__restrict__ @x@, float *__restrict__ @y@,
-                                                            int rows, int cols)
+@signature@
 {
 @tile@
     const size_t matrix = blockIdx.z * size_t(rows) * cols;
     const int tileCol = blockIdx.x * kTile@s@, tileRow = blockIdx.y * kTile@s@;
 
     const int col = tileCol + threadIdx.x;
-    for (int i = threadIdx.y; i < kTile@s@; i += kTileRows@s@) {
-        const int row = tileRow + i;
+#pragma unroll
+    for (int i = 0; i < kTile@s@; i += kTileRows@s@) {
+        const int row = tileRow + threadIdx.y + i;
         if (row < rows && col < cols)
-            tile[i][threadIdx.x] = @element@;
+            tile[threadIdx.y + i][threadIdx.x] = @element@;
     }
     __syncthreads();
 
     const int outCol = tileRow + threadIdx.x; // a column of @y@ is a row of @x@
-    for (int i = threadIdx.y; i < kTile@s@; i += kTileRows@s@) {
-        const int outRow = tileCol + i;
+#pragma unroll
+    for (int i = 0; i < kTile@s@; i += kTileRows@s@) {
+        const int outRow = tileCol + threadIdx.y + i;
         if (outRow < cols && outCol < rows)
-            @y@[matrix + size_t(outRow) * rows + outCol] = tile[threadIdx.x][i];
+            @y@[matrix + size_t(outRow) * rows + outCol] = tile[threadIdx.x][threadIdx.y + i];
     }
 }
 )"),
@@ -75,16 +76,16 @@ QString vectorKernel(const TransposeText &text)
 {
     return filled(QStringLiteral(R"(
 // A block moves a kTile@s@×kTile@s@ tile, four neighbours in one access on both sides of it. rows and cols are multiples of 4.
-__global__ void __launch_bounds__(kThreads@s@) @kernel@(const float *__restrict__ @x@, float *__restrict__ @y@, int rows, int cols)
+@signature@
 {
 @tile@
     constexpr int kVectors = kTile@s@ / 4; // of a row of the tile
     const size_t matrix = blockIdx.z * size_t(rows) * cols;
     const int tileCol = blockIdx.x * kTile@s@, tileRow = blockIdx.y * kTile@s@;
-    const int lane = threadIdx.x % kVectors * 4;
+    const int lane = threadIdx.x % kVectors * 4, line = threadIdx.x / kVectors;
 
 #pragma unroll
-    for (int i = threadIdx.x / kVectors; i < kTile@s@; i += kThreads@s@ / kVectors) {
+    for (int i = line; i < line + kTile@s@; i += kThreads@s@ / kVectors) {
         const int row = tileRow + i, col = tileCol + lane;
         if (row < rows && col < cols) {
             const float4 @v@4 = *reinterpret_cast<const float4 *>(@x@ + matrix + size_t(row) * cols + col);
@@ -97,7 +98,7 @@ __global__ void __launch_bounds__(kThreads@s@) @kernel@(const float *__restrict_
     __syncthreads();
 
 #pragma unroll
-    for (int i = threadIdx.x / kVectors; i < kTile@s@; i += kThreads@s@ / kVectors) {
+    for (int i = line; i < line + kTile@s@; i += kThreads@s@ / kVectors) {
         const int outRow = tileCol + i, outCol = tileRow + lane; // a column of @y@ is a row of @x@
         if (outRow < cols && outCol < rows) {
             const float4 moved = make_float4(tile[lane][i], tile[lane + 1][i], tile[lane + 2][i], tile[lane + 3][i]);
@@ -142,11 +143,20 @@ Result<GroupCode> emitTranspose(const TaskView &view, const Group &group, const 
                         {QStringLiteral("elementZ"), at(x + QStringLiteral("4.z"))}, {QStringLiteral("elementW"), at(x + QStringLiteral("4.w"))},
                         {QStringLiteral("tile"), tileDeclaration(s, suffix)}},
                        s};
+    const auto sign = [&](const QString &kernel, const QString &bounds) {
+        const QString head = bounds.isEmpty() ? QStringLiteral("__global__ void %1(").arg(kernel)
+                                              : QStringLiteral("__global__ void __launch_bounds__(%1) %2(").arg(bounds, kernel);
+        const QStringList parameters{QStringLiteral("const float *__restrict__ ") + x, QStringLiteral("float *__restrict__ ") + y,
+                                     QStringLiteral("int rows"), QStringLiteral("int cols")};
+        text.values.insert(QStringLiteral("signature"), wrapped(head, parameters, QStringLiteral(")")).join(u'\n'));
+    };
+    const QString tileThreads = QStringLiteral("kTile%1 * kTileRows%1").arg(suffix);
     GroupCode code;
     code.kernels = element.definition().isEmpty() ? QString() : u'\n' + element.definition();
     const QString arguments = QStringLiteral("%1, %2, %3, %4").arg(x, y, *rows, *cols);
     CodeWriter solve;
     if (s.tileM == 0) {
+        sign(names.kernel, {});
         code.kernels += directKernel(text);
         solve.line(QStringLiteral("const dim3 threads(32, %1);").arg(std::max(1, s.threads / 32)));
         solve.line(QStringLiteral("const dim3 blocks((%1 + threads.x - 1) / threads.x, (%2 + threads.y - 1) / threads.y, %3);")
@@ -163,12 +173,14 @@ Result<GroupCode> emitTranspose(const TaskView &view, const Group &group, const 
     solve.line(QStringLiteral("const dim3 blocks((%1 + kTile%4 - 1) / kTile%4, (%2 + kTile%4 - 1) / kTile%4, %3);").arg(*cols, *rows, *batch, suffix));
     const QString scalarLaunch = QStringLiteral("<<<blocks, dim3(kTile%1, kTileRows%1), 0, stream>>>(%2);").arg(suffix, arguments);
     if (s.vectorWidth == 1) {
+        sign(names.kernel, tileThreads);
         code.kernels += tiledKernel(text);
         solve.line(names.kernel + scalarLaunch);
     } else {
         const QString fallback = names.kernel + QStringLiteral("AnySize");
+        sign(names.kernel, QStringLiteral("kThreads") + suffix);
         code.kernels += vectorKernel(text);
-        text.values.insert(QStringLiteral("kernel"), fallback);
+        sign(fallback, tileThreads);
         code.kernels += tiledKernel(text);
         code.helpers.append(QStringLiteral("areAligned"));
         solve.line(QStringLiteral("if (%1 % 4 == 0 && %2 % 4 == 0 && areAligned(%3, %4))").arg(*rows, *cols, x, y));

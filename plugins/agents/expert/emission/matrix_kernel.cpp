@@ -188,16 +188,21 @@ void BlockedKernel::emitTransfer(bool first, bool fetch, bool store)
         m_out.close();
         return;
     }
-    m_out.line(QStringLiteral("#pragma unroll"));
-    m_out.open(QStringLiteral("for (int l = 0; l < %1; ++l)").arg(loads));
-    m_out.line(QStringLiteral("const int i = threadIdx.x + l * %1;").arg(constant("kThreads")));
+    if (loads == 1) {
+        m_out.open();
+        m_out.line(QStringLiteral("const int i = threadIdx.x;"));
+    } else {
+        m_out.line(QStringLiteral("#pragma unroll"));
+        m_out.open(QStringLiteral("for (int l = 0; l < %1; ++l)").arg(loads));
+        m_out.line(QStringLiteral("const int i = threadIdx.x + l * %1;").arg(constant("kThreads")));
+    }
     const int elements = (first ? m_schedule.tileM : m_schedule.tileN) * m_schedule.tileK / m_schedule.vectorWidth;
     const int threads = m_schedule.tileM / m_schedule.threadM * (m_schedule.tileN / m_schedule.threadN);
     const bool ragged = elements % threads != 0;
     if (ragged)
         m_out.text(QStringLiteral("if (i >= %1)\n    break;").arg(total));
     emitPosition(first, QStringLiteral("i"));
-    const QString slot = nextName(first) + QStringLiteral("[l]");
+    const QString slot = nextName(first) + (loads == 1 ? QString() : QStringLiteral("[l]"));
     if (fetch)
         emitFetch(first, slot);
     else
@@ -294,7 +299,8 @@ QString BlockedKernel::emit()
         const QString type = vectorType(m_schedule.vectorWidth);
         m_out.line();
         m_out.line(QStringLiteral("// The next tile waits in registers while the present one is multiplied."));
-        m_out.line(QStringLiteral("%1 %2[%3], %4[%5];").arg(type, nextName(true)).arg(loadsOf(true)).arg(nextName(false)).arg(loadsOf(false)));
+        const auto declared = [&](bool first) { return nextName(first) + (loadsOf(first) == 1 ? QString() : QStringLiteral("[%1]").arg(loadsOf(first))); };
+        m_out.line(QStringLiteral("%1 %2, %3;").arg(type, declared(true), declared(false)));
         m_out.open(QStringLiteral("const auto fetch = [&](int start)"));
         emitTransfer(true, true, false);
         emitTransfer(false, true, false);

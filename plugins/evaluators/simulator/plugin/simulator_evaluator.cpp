@@ -5,6 +5,7 @@
 #include "evaluation/checks.h"
 #include "frontend/build.h"
 #include "plugin/evaluation_mapping.h"
+#include "plugin/judged_outputs.h"
 #include "plugin/references.h"
 #include "plugin/work_plan.h"
 #include "profile/gpu_spec.h"
@@ -110,27 +111,59 @@ void addBuild(const BuildProduct &product, Evaluation &evaluation)
     evaluation.artefacts.insert(QStringLiteral("ptx"), ptx);
 }
 
-Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &product, const QList<PlannedCheck> &plan,
-                                const QList<ReferenceFiles> &references)
+// What is to be checked, with the right answers.
+struct Plan
+{
+    QList<PlannedCheck> checks;
+    QList<ReferenceFiles> references;      // of the checks
+    QList<ReferenceFiles> timedReferences; // of the time sizes; without files where that would take too long
+};
+
+QCoro::Task<Result<Plan>> makePlan(EvaluationRequest request, std::stop_token stop)
+{
+    Plan plan;
+    plan.checks = plannedChecks(request.task, request.seed);
+    const auto references = co_await makeReferences(request.task, plan.checks, request.unconfined, stop);
+    if (!references)
+        co_return std::unexpected(references.error());
+    plan.references = *references;
+    if (request.time) {
+        for (const PlannedCheck &one : timedChecks(request.task, request.seed)) {
+            const auto files = co_await makeReferences(request.task, one.name.isEmpty() ? QList<PlannedCheck>() : QList{one},
+                                                       request.unconfined, stop);
+            if (!files)
+                co_return std::unexpected(files.error());
+            plan.timedReferences.append(files->isEmpty() ? ReferenceFiles() : files->first());
+        }
+    }
+    co_return plan;
+}
+
+Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &product, const Plan &plan, const JudgedOutputs &judged)
 {
     const Task &task = setting.request.task;
     QJsonArray checkCases, timeCases;
-    for (qsizetype i = 0; i < plan.size(); ++i) {
-        auto one = binding(task, plan[i].sizes);
+    for (qsizetype i = 0; i < plan.checks.size(); ++i) {
+        auto one = binding(task, plan.checks[i].sizes);
         if (!one)
             return std::unexpected(one.error());
-        one->insert(QStringLiteral("name"), plan[i].name);
-        one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(references[i].inputs));
-        one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(references[i].expected));
+        one->insert(QStringLiteral("name"), plan.checks[i].name);
+        one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(plan.references[i].inputs));
+        one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(plan.references[i].expected));
+        if (judged.applies())
+            one->insert(QStringLiteral("outputs"), QJsonArray::fromStringList(judged.files(task, i)));
         checkCases.append(*one);
     }
-    for (const TimeSize &size : setting.request.time ? task.time : QList<TimeSize>()) {
+    for (qsizetype i = 0; i < plan.timedReferences.size(); ++i) {
+        const TimeSize &size = task.time[i];
         auto one = binding(task, size.sizes);
         if (!one)
             return std::unexpected(one.error());
         one->insert(QStringLiteral("name"), size.name);
         one->insert(QStringLiteral("weight"), size.weight);
         one->insert(QStringLiteral("seeds"), inputSeeds(task, setting.request.seed));
+        one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(plan.timedReferences[i].inputs));
+        one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(plan.timedReferences[i].expected));
         timeCases.append(*one);
     }
     return QJsonObject{{QStringLiteral("gpu"), setting.gpuFile},
@@ -259,14 +292,13 @@ QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest r
     const auto setting = prepare(m_settings, std::move(request));
     if (!setting)
         co_return std::unexpected(setting.error());
-    const QList<PlannedCheck> plan = plannedChecks(setting->request.task, setting->request.seed);
     report(progress, QStringLiteral("building"), 0, 1, QStringLiteral("building"));
     // The reference runs while the compiler does.
-    auto references = makeReferences(setting->request.task, plan, setting->request.unconfined, stop);
+    auto planning = makePlan(setting->request, stop);
     const auto product = co_await build({setting->request.task, setting->request.candidate, setting->compiler,
                                          setting->installation, setting->request.unconfined},
                                         stop);
-    const auto expected = co_await references;
+    const auto plan = co_await planning;
     if (!product)
         co_return std::unexpected(product.error());
 
@@ -278,10 +310,11 @@ QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest r
         checks::conclude(evaluation);
         co_return evaluation;
     }
-    if (!expected)
-        co_return std::unexpected(expected.error());
+    if (!plan)
+        co_return std::unexpected(plan.error());
     addLimits(*setting, evaluation);
-    auto work = workRequest(*setting, *product, plan, *expected);
+    const JudgedOutputs judged(setting->request.task);
+    const auto work = workRequest(*setting, *product, *plan, judged);
     if (!work)
         co_return std::unexpected(work.error());
     const auto end = co_await runWorker({setting->installation.worker(), {}, *work, workerTime_ms}, progressOf(progress), stop);
@@ -292,6 +325,11 @@ QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest r
         co_return failure(QStringLiteral("simulator.worker"), trouble, end->log);
     } else {
         addWork(end->last, setting->gpu.id, evaluation);
+        if (judged.applies()) {
+            const auto done = co_await judged.judge(setting->request.task, plan->checks, &evaluation, setting->request.unconfined, stop);
+            if (!done)
+                co_return std::unexpected(done.error());
+        }
         checkPlausibility(*setting, evaluation);
     }
     checks::conclude(evaluation);

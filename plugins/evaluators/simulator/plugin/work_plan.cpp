@@ -46,6 +46,19 @@ QList<PlannedCheck> plannedChecks(const Task &task, quint64 seed)
     return plan;
 }
 
+QList<PlannedCheck> timedChecks(const Task &task, quint64 seed)
+{
+    constexpr double mostFlops = 2e9, mostBytes = 256e6;
+    QList<PlannedCheck> plan;
+    for (const TimeSize &size : task.time) {
+        const auto flops = task.flops.evaluate(size.sizes);
+        const auto bytes = task.bytes.evaluate(size.sizes);
+        const bool cheap = flops && bytes && *flops <= mostFlops && *bytes <= mostBytes && !task.checkHook;
+        plan.append({cheap ? size.name : QString(), size.sizes, seed, QStringLiteral("random")});
+    }
+    return plan;
+}
+
 Result<QJsonObject> binding(const Task &task, const Sizes &sizes)
 {
     QJsonArray shapes, scalars;

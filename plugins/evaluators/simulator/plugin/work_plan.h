@@ -21,6 +21,10 @@ struct PlannedCheck
 // Random inputs from five seeds and every adversarial fill at the check size, one seed at each edge size.
 [[nodiscard]] QList<PlannedCheck> plannedChecks(const Task &task, quint64 seed);
 
+// The time sizes at which the reference is cheap enough to compare values there too, as checks in the order of task.time; an
+// empty name stands for a size that is not.
+[[nodiscard]] QList<PlannedCheck> timedChecks(const Task &task, quint64 seed);
+
 // {"shapes": […], "scalars": […]} for one choice of sizes.
 [[nodiscard]] Result<QJsonObject> binding(const Task &task, const Sizes &sizes);
 // What the worker must know of each parameter.

@@ -7,6 +7,7 @@
 #include "worker/input_values.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 
 namespace kernelskill::simulator {
@@ -160,6 +161,66 @@ CallBuffers::wrongOutput(const WorkRequest &request, const std::vector<std::stri
         return text;
     }
     return std::nullopt;
+}
+
+std::expected<CallBuffers::Written, std::string> CallBuffers::wrongWritten(const WorkRequest &request,
+                                                                           const std::vector<std::string> &expectedFiles) const
+{
+    constexpr std::uint64_t enoughToTell = 4096;
+    Written result;
+    for (std::size_t i = 0; i < m_buffers.size(); ++i) {
+        const Buffer &buffer = m_buffers[i];
+        const ParameterSpec &parameter = *buffer.parameter;
+        if (!parameter.isTensor || !parameter.written || parameter.read || buffer.count == 0)
+            continue;
+        const kit::Dtype &dtype = *kit::findDtype(parameter.dtype);
+        std::vector<std::byte> poison(buffer.bytes), actual(buffer.bytes);
+        kit::poison(dtype, poisonSeed(i), poison.data(), buffer.count);
+        if (!m_device.read(buffer.address, actual))
+            return std::unexpected("the output " + parameter.name + " cannot be read");
+        const bool compares = i < expectedFiles.size() && !expectedFiles[i].empty();
+        std::vector<std::byte> expected(compares ? buffer.count * sizeof(double) : 0);
+        if (compares && !readInto(expectedFiles[i], expected))
+            return std::unexpected("the reference in " + expectedFiles[i] + " cannot be read");
+        // Written elements move to the front of both arrays.
+        std::uint64_t written = 0;
+        auto *values = reinterpret_cast<double *>(expected.data());
+        for (std::uint64_t k = 0; k < buffer.count; ++k) {
+            const std::size_t at = k * dtype.bytes;
+            if (std::memcmp(actual.data() + at, poison.data() + at, dtype.bytes) == 0)
+                continue;
+            std::memmove(actual.data() + written * dtype.bytes, actual.data() + at, dtype.bytes);
+            if (compares)
+                values[written] = values[k];
+            ++written;
+        }
+        if (buffer.count >= enoughToTell)
+            result.share = std::min(result.share, static_cast<double>(written) / static_cast<double>(buffer.count));
+        if (!compares || result.wrong)
+            continue;
+        const kit::Comparison comparison = kit::compareOutput(
+            dtype, actual.data(), values, written, {request.absoluteTolerance, request.relativeTolerance, true});
+        if (!comparison.passed())
+            result.wrong = parameter.name + ": " + comparison.describe();
+    }
+    return result;
+}
+
+std::expected<void, std::string> CallBuffers::save(const std::vector<std::string> &files) const
+{
+    for (std::size_t i = 0; i < m_buffers.size() && i < files.size(); ++i) {
+        const Buffer &buffer = m_buffers[i];
+        if (files[i].empty())
+            continue;
+        std::vector<std::byte> bytes(buffer.bytes);
+        if (buffer.bytes > 0 && !m_device.read(buffer.address, bytes))
+            return std::unexpected("the output " + buffer.parameter->name + " cannot be read");
+        std::ofstream file(files[i], std::ios::binary);
+        file.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        if (!file)
+            return std::unexpected("cannot write " + files[i]);
+    }
+    return {};
 }
 
 std::uint64_t CallBuffers::outputBytes() const

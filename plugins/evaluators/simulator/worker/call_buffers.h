@@ -35,6 +35,16 @@ public:
     // Empty when every output is within tolerance of the doubles in the files; else a sentence about the worst element.
     [[nodiscard]] std::expected<std::optional<std::string>, std::string>
     wrongOutput(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const;
+    // The same for a call of which only some blocks ran: compares what was written.
+    struct Written
+    {
+        std::optional<std::string> wrong;
+        double share = 1; // of the elements of pure outputs that were written; 1 where there are too few to tell
+    };
+    [[nodiscard]] std::expected<Written, std::string> wrongWritten(const WorkRequest &request,
+                                                                   const std::vector<std::string> &expectedFiles) const;
+    // Writes raw outputs to files, one a parameter.
+    [[nodiscard]] std::expected<void, std::string> save(const std::vector<std::string> &files) const;
     [[nodiscard]] std::uint64_t outputBytes() const;
     [[nodiscard]] std::uint64_t inputBytes() const;
 

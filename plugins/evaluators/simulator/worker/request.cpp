@@ -43,6 +43,7 @@ CheckCase checkCase(const Json &object)
     result.binding = binding(object);
     result.inputFiles = files(object, "inputs");
     result.expectedFiles = files(object, "expected");
+    result.outputFiles = files(object, "outputs");
     return result;
 }
 
@@ -54,6 +55,8 @@ TimeCase timeCase(const Json &object)
     result.binding = binding(object);
     for (const std::string &seed : object.at("seeds").get<std::vector<std::string>>())
         result.seeds.push_back(std::strtoull(seed.c_str(), nullptr, 10));
+    result.inputFiles = files(object, "inputs");
+    result.expectedFiles = files(object, "expected");
     return result;
 }
 

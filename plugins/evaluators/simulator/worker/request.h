@@ -33,6 +33,8 @@ struct CheckCase
     Binding binding;
     std::vector<std::string> inputFiles; // one a parameter: raw elements, empty for what is not read
     std::vector<std::string> expectedFiles; // one a parameter: doubles, empty for what is not written
+    // One a parameter: where to put what is written, for a task that judges outputs itself. Then nothing is compared here.
+    std::vector<std::string> outputFiles;
 };
 
 struct TimeCase
@@ -40,7 +42,8 @@ struct TimeCase
     std::string name;
     double weight = 1;
     Binding binding;
-    std::vector<std::uint64_t> seeds; // one a parameter: its values are made here
+    std::vector<std::uint64_t> seeds; // one a parameter: its values are made here, unless there are files
+    std::vector<std::string> inputFiles, expectedFiles; // as in a check; both empty where the reference is too expensive
 };
 
 struct WorkRequest

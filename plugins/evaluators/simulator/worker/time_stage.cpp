@@ -18,6 +18,40 @@ bool prepared(const CallRecord &call)
            || std::ranges::any_of(call.copies, [](const CopyRecord &c) { return c.kind == CopyRecord::Kind::Allocation; });
 }
 
+std::expected<void, std::string> prepare(CallBuffers &buffers, const WorkRequest &request, const TimeCase &one)
+{
+    return one.inputFiles.empty() ? buffers.prepare(request, one.binding, one.seeds)
+                                  : buffers.prepare(request, one.binding, one.inputFiles);
+}
+
+// Whether the work was done at the timed size too, as far as the blocks that ran can show it.
+void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, const TimeCase &one, const CallRecord &call,
+                       WorkResult &result)
+{
+    const bool sampled = std::ranges::any_of(call.launches, &LaunchRecord::sampled);
+    double share = 1; // of the blocks that ran
+    for (const LaunchRecord &launch : call.launches)
+        share = std::min(share, static_cast<double>(launch.report.counters.blocks)
+                                    / static_cast<double>(std::max<std::uint64_t>(launch.report.blocksTotal, 1)));
+    // Where several launches ran in part, a later one read what an earlier one left out: values prove nothing then.
+    const bool comparable = !sampled || call.launchCount == 1;
+    const auto written = buffers.wrongWritten(request, comparable ? one.expectedFiles : std::vector<std::string>());
+    if (!written) {
+        result.skip("work at size " + one.name, written.error());
+        return;
+    }
+    if (written->wrong)
+        result.fail("outputs at size " + one.name, *written->wrong);
+    else if (comparable && !one.expectedFiles.empty())
+        result.pass("outputs at size " + one.name, sampled ? "of the blocks that ran" : "");
+    const std::string shares = std::to_string(static_cast<int>(written->share * 100)) + " % of the outputs were written by "
+                               + std::to_string(static_cast<int>(share * 100)) + " % of the blocks";
+    if (written->share < 0.3 * share)
+        result.fail("work at size " + one.name, shares);
+    else
+        result.pass("work at size " + one.name, shares);
+}
+
 // One size: the time model's record of a call, or a reason why there is none.
 std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const WorkRequest &request, const GpuModel &gpu,
                                                 const TimeCase &one, WorkResult &result)
@@ -26,7 +60,7 @@ std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const
     ServeMode mode = ServeMode::Sample;
     {
         CallBuffers buffers(checked.device(), checked.server());
-        if (const auto ready = buffers.prepare(request, one.binding, one.seeds); !ready)
+        if (const auto ready = prepare(buffers, request, one); !ready)
             return std::unexpected(ready.error());
         const auto learnt = checked.call(buffers.arguments(), ServeMode::Pilot, result);
         if (!learnt)
@@ -43,7 +77,7 @@ std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const
         if (!session.start(local))
             return std::unexpected("the candidate's process did not start a second time");
         CallBuffers buffers(session.device(), session.server());
-        if (const auto ready = buffers.prepare(request, one.binding, one.seeds); !ready)
+        if (const auto ready = prepare(buffers, request, one); !ready)
             return std::unexpected(ready.error());
         auto call = session.call(buffers.arguments(), mode, local);
         if (call && !call->failed && prepared(*call)) {
@@ -51,8 +85,10 @@ std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const
             call = session.call(buffers.arguments(), mode, local);
         }
         session.finish(local);
-        if (call && !call->failed)
+        if (call && !call->failed) {
+            checkTimedOutputs(buffers, request, one, *call, result);
             return std::move(*call);
+        }
         if (mode == ServeMode::Full || (call && std::ranges::any_of(call->launches, &LaunchRecord::sampled) == false)) {
             add(result.findings, call ? call->findings : local.findings);
             return std::unexpected(call && !call->findings.empty() ? call->findings.front().message

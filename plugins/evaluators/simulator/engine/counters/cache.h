@@ -25,7 +25,9 @@ struct SectorCache {
     CacheSet &setOf(std::uint32_t line) const {
         // consecutive lines in consecutive sets; higher bits folded in so that power-of-two strides spread
         const std::uint32_t folded = line ^ (line >> 9) * 5u ^ (line >> 17) * 3u;
-        return sets[folded % setCount];
+        const std::uint32_t index = folded % setCount;
+        __builtin_prefetch(sets + (index + 4 < setCount ? index + 4 : 0), 1); // streams go on to the next lines
+        return sets[index];
     }
     int find(const CacheSet &set, std::uint32_t line) const {
         const std::uint32_t tag = line + 1;

@@ -113,6 +113,9 @@ private:
     void sleep(const ptx::Instruction &);
     void matrix(const ptx::Instruction &);
     void moveMatrices(const ptx::Instruction &);
+    void wmma(const ptx::Instruction &);
+    void moveFragment(const ptx::Instruction &);
+    void multiplyFragments(const ptx::Instruction &);
     [[nodiscard]] std::vector<ParameterSlot> parameterSlots(const ptx::Operand &list) const;
 
     const ptx::Module &m_module;

@@ -305,7 +305,8 @@ const std::map<std::string_view, Decoder::Method> &Decoder::methods() {
         for (const auto *name : {"pmevent", "griddepcontrol", "setmaxnreg"}) m[name] = &D::nothing;
         for (const auto *name : {"ld", "ldu"}) m[name] = &D::load;
         for (const auto *name : {"atom", "red"}) m[name] = &D::atomic;
-        for (const auto *name : {"mma", "ldmatrix", "stmatrix", "movmatrix", "wmma"}) m[name] = &D::matrix;
+        for (const auto *name : {"mma", "ldmatrix", "stmatrix", "movmatrix"}) m[name] = &D::matrix;
+        m["wmma"] = &D::wmma;
         m["prmt"] = &D::permute; m["lop3"] = &D::logic3; m["shf"] = &D::funnelShift; m["cvt"] = &D::convert;
         m["setp"] = &D::compare; m["testp"] = &D::testProperty; m["set"] = &D::setValue; m["selp"] = &D::choose;
         m["slct"] = &D::chooseBySign; m["mov"] = &D::move; m["cvta"] = &D::convertAddress; m["isspacep"] = &D::isSpace;

@@ -50,15 +50,16 @@ void Launcher::fillReport(LaunchReport &report) {
     LaunchCounters &t = m_totals;
     for (std::size_t pc = 0; pc < m_counters.size(); ++pc) {
         const InstructionCounters &c = m_counters[pc];
-        if (c.warps == 0) continue;
+        const IssueCounters &issued = m_issues[pc];
+        if (issued.warps == 0) continue;
         const MicroOp &op = m_program->code[pc];
         const auto kind = static_cast<InstructionClass>(op.instructionClass);
-        t.warpInstructions[op.instructionClass] += c.warps;
-        t.threadInstructions[op.instructionClass] += c.onLanes;
-        t.activeLanes += c.activeLanes;
-        t.predicatedOnLanes += c.onLanes;
-        t.fp32Flops += (op.flops & 15u) * c.onLanes;
-        t.fp64Flops += (op.flops >> 4u) * c.onLanes;
+        t.warpInstructions[op.instructionClass] += issued.warps;
+        t.threadInstructions[op.instructionClass] += issued.onLanes;
+        t.activeLanes += issued.activeLanes;
+        t.predicatedOnLanes += issued.onLanes;
+        t.fp32Flops += (op.flops & 15u) * issued.onLanes;
+        t.fp64Flops += (op.flops >> 4u) * issued.onLanes;
         for (std::size_t r = 0; r < 8; ++r)
             if (r < stallReasonCount) t.stallCycles[r] += c.stall[r];
         switch (kind) {
@@ -77,7 +78,7 @@ void Launcher::fillReport(LaunchReport &report) {
             t.sharedStoreConflicts += c.conflicts;
             break;
         case InstructionClass::AtomicShared: t.sharedAtomicRequests += c.requests; break;
-        case InstructionClass::Tensor: t.tensorFlops += static_cast<std::uint64_t>(op.immediate >> 32) * c.warps; break;
+        case InstructionClass::Tensor: t.tensorFlops += static_cast<std::uint64_t>(op.immediate >> 32) * issued.warps; break;
         default: break;
         }
     }
@@ -105,11 +106,11 @@ void Launcher::fillLines(LaunchReport &report) const {
     for (std::size_t pc = 0; pc < m_counters.size(); ++pc) {
         const InstructionCounters &c = m_counters[pc];
         const Place &place = m_program->places[m_program->placeOfPc[pc]];
-        if (c.warps == 0 || place.line == 0) continue;
+        if (m_issues[pc].warps == 0 || place.line == 0) continue;
         auto &[line, stalls] = lines[{place.file, place.line}];
         line.file = place.file;
         line.line = place.line;
-        line.warpInstructions += c.warps;
+        line.warpInstructions += m_issues[pc].warps;
         const auto kind = static_cast<InstructionClass>(m_program->code[pc].instructionClass);
         if (kind == InstructionClass::LoadGlobal || kind == InstructionClass::StoreGlobal || kind == InstructionClass::AtomicGlobal || kind == InstructionClass::AsyncCopy) {
             line.globalSectors += c.sectors;

@@ -42,6 +42,8 @@ void Launcher::prepare() {
     s.entries = p.entries.data();
     m_counters.assign(p.code.size(), {});
     s.counters = m_counters.data();
+    m_issues.assign(p.code.size(), {});
+    s.issues = m_issues.data();
     m_parameters.assign(p.parameterBytes + 64, std::byte{0});
     for (std::size_t i = 0; i < p.parameters.size(); ++i)
         std::memcpy(m_parameters.data() + p.parameters[i].offset, m_request.arguments[i].data(), m_request.arguments[i].size());
@@ -138,6 +140,7 @@ void Launcher::release(BlockState &block) {
     const std::uint32_t index = (block.tag >> 4) - m_firstTag;
     if (index < m_tagOwners.size()) m_tagOwners[index].released = ++m_time;
     ++m_fences;
+    block.acquireTime = ++m_time; // a fence orders what follows as well
     nextTag(block);
 }
 

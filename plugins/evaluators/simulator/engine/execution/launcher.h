@@ -117,6 +117,7 @@ private:
     const IsaTable &m_isa;
     LaunchState m_state;
     FindingCollector m_findings;
+    std::vector<IssueCounters> m_issues;
     std::vector<InstructionCounters> m_counters;
     std::vector<SectorCache> m_l1;
     std::vector<bool> m_l1Fresh;

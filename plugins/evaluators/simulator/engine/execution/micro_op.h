@@ -73,6 +73,7 @@ struct AccessPattern {
     std::uint8_t lines = 0;       // entries of line[]
     std::uint8_t runs = 0;        // entries of runStart[]
     bool contiguous = false, uniform = false, duplicates = false, aligned = false;
+    std::uint8_t group[4];        // of each eight lanes: 0 mixed, 1 one address, 2 side by side
     std::uint8_t lineSectors[64]; // mask of the four sectors of a line
     std::int32_t line[64];        // lines of 128 bytes, counted from lane 0's
     std::int32_t runStart[32];    // maximal runs of bytes touched by neighbouring lanes, from lane 0's address

@@ -18,9 +18,12 @@ struct BlockState;
 struct WarpState;
 struct LaneFrame;
 
-// Counts of one instruction; summed by class and by line when the launch has ended.
-struct InstructionCounters {
+// Counts of one instruction; summed by class and by line when the launch has ended. Those of every issue lie apart, so that
+// a long loop's fit the host's first cache.
+struct IssueCounters {
     std::uint64_t warps = 0, activeLanes = 0, onLanes = 0;
+};
+struct InstructionCounters {
     std::uint64_t stall[8] = {};
     std::uint64_t requests = 0, sectors = 0, idealSectors = 0, bytes = 0, l1Hits = 0, l2Hits = 0;
     std::uint64_t wavefronts = 0, conflicts = 0;
@@ -79,6 +82,7 @@ struct LaunchState {
     const MicroOp *code = nullptr;
     MemoryOperand *memory = nullptr;
     const std::uint32_t *entries = nullptr; // rows and scoreboard numbers of instructions with many operands
+    IssueCounters *issues = nullptr;
     InstructionCounters *counters = nullptr;
     const std::byte *parameters = nullptr;
     std::uint32_t parameterBytes = 0;

@@ -115,6 +115,14 @@ inline void analyseContiguous(AccessPattern &p, int bytes) {
         p.contiguous = p.contiguous && delta[i] == i * bytes;
     }
     p.contiguous = p.contiguous && lanes == fullMask;
+    for (int g = 0; g < 4; ++g) {
+        bool one = true, beside = true;
+        for (int i = 0; i < 8; ++i) {
+            one = one && delta[8 * g + i] == delta[8 * g];
+            beside = beside && delta[8 * g + i] == delta[8 * g] + i * bytes;
+        }
+        p.group[g] = one ? 1 : beside ? 2 : 0;
+    }
     if (p.contiguous) {
         analyseContiguous(p, bytes);
     } else {

@@ -116,8 +116,10 @@ template <class To, class From> void directedRow(WarpContext &context, const Mic
 template <class To, class From, int R, bool Saturate, bool Ftz, bool Whole> Handlers rows(bool wideRow) {
     constexpr auto F = convertOne<To, From, R, Saturate, Ftz, Whole>;
     if constexpr (sizeof(From) < 8)
-        if (wideRow) return {convertRow<To, From, std::uint64_t, F, true>, convertRow<To, From, std::uint64_t, F, false>};
-    return {convertRow<To, From, Row<From>, F, true>, convertRow<To, From, Row<From>, F, false>};
+        if (wideRow) return {convertRow<To, From, std::uint64_t, F, false>, convertRow<To, From, std::uint64_t, F, false>};
+    // narrow types are rare: one handler serves full and partial warps, which halves the code of this file
+    if constexpr (sizeof(To) < 4 || sizeof(From) < 4) return {convertRow<To, From, Row<From>, F, false>, convertRow<To, From, Row<From>, F, false>};
+    else return {convertRow<To, From, Row<From>, F, true>, convertRow<To, From, Row<From>, F, false>};
 }
 
 template <class To, class From> Handlers between(const ConvertKey &key) {

@@ -12,8 +12,30 @@ template <class Element, bool Signed> inline std::uint64_t extend(Element v) {
     else return v;
 }
 
+// Eight lanes at a time: tiles of matrices make each eight read one word, or eight side by side. `whole`: the request is
+// one element a lane, so that lanes side by side are elements side by side.
+template <class Element, bool Signed, class R> inline void loadGroups(R *row, const std::byte *origin, const AccessPattern &p, bool whole) {
+    for (int g = 0; g < 4; ++g, row += 8) {
+        const std::int32_t *delta = p.delta + 8 * g;
+        if (sizeof(Element) == sizeof(R) && whole && p.group[g] == 2) {
+            __builtin_memcpy(row, origin + delta[0], 8 * sizeof(R));
+        } else if (p.group[g] == 1) {
+            Element v;
+            __builtin_memcpy(&v, origin + delta[0], sizeof v);
+            const R value = static_cast<R>(extend<Element, Signed>(v));
+            for (int i = 0; i < 8; ++i) row[i] = value;
+        } else {
+            for (int i = 0; i < 8; ++i) {
+                Element v;
+                __builtin_memcpy(&v, origin + delta[i], sizeof v);
+                row[i] = static_cast<R>(extend<Element, Signed>(v));
+            }
+        }
+    }
+}
+
 template <class Element, bool Signed, class R>
-inline void loadRow(R *row, const std::byte *origin, const AccessPattern &p, std::uint32_t lanes, int byteOffset) {
+inline void loadRow(R *row, const std::byte *origin, const AccessPattern &p, std::uint32_t lanes, int byteOffset, bool whole) {
     if (p.contiguous && sizeof(Element) == sizeof(R) && byteOffset == 0 && p.runBytes[0] == static_cast<int>(32 * sizeof(R))) {
         __builtin_memcpy(row, origin, 32 * sizeof(R));
         return;
@@ -30,11 +52,7 @@ inline void loadRow(R *row, const std::byte *origin, const AccessPattern &p, std
         return;
     }
     if (lanes == fullMask) {
-        for (int i = 0; i < laneCount; ++i) {
-            Element v;
-            __builtin_memcpy(&v, origin + p.delta[i] + byteOffset, sizeof v);
-            row[i] = static_cast<R>(extend<Element, Signed>(v));
-        }
+        loadGroups<Element, Signed>(row, origin + byteOffset, p, whole);
         return;
     }
     R values[laneCount];
@@ -51,8 +69,8 @@ inline void loadElements(const WarpContext &context, const MemoryOperand &m, con
     for (int e = 0; e < m.count; ++e) {
         if (m.sink[e]) continue;
         const int offset = e * static_cast<int>(sizeof(Element));
-        if (m.wide[e]) loadRow<Element, Signed>(context.row<std::uint64_t>(m.rows[e]), origin, p, lanes, offset);
-        else if constexpr (sizeof(Element) <= 4) loadRow<Element, Signed>(context.row<std::uint32_t>(m.rows[e]), origin, p, lanes, offset);
+        if (m.wide[e]) loadRow<Element, Signed>(context.row<std::uint64_t>(m.rows[e]), origin, p, lanes, offset, m.count == 1);
+        else if constexpr (sizeof(Element) <= 4) loadRow<Element, Signed>(context.row<std::uint32_t>(m.rows[e]), origin, p, lanes, offset, m.count == 1);
     }
 }
 

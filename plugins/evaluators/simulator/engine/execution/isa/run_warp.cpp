@@ -117,7 +117,7 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
 
     for (;;) {
         const MicroOp &op = code[now.pc];
-        InstructionCounters &counters = l.counters[now.pc];
+        IssueCounters &issues = l.issues[now.pc];
         if (op.control == Control::Join && joinMisses(context, op, now)) [[unlikely]] {
             addFragment(w, now.pc, now.active, Fragment::State::AtJoin);
             if (!choose(w, now)) break;
@@ -139,12 +139,12 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
         const std::uint64_t available = operands >> reasonBits;
         ++clock;
         if (available > clock) {
-            counters.stall[operands & ((1u << reasonBits) - 1)] += available - clock;
+            l.counters[now.pc].stall[operands & ((1u << reasonBits) - 1)] += available - clock;
             clock = available;
         }
-        counters.warps += 1;
-        counters.activeLanes += static_cast<std::uint64_t>(__builtin_popcount(active));
-        counters.onLanes += static_cast<std::uint64_t>(__builtin_popcount(exec));
+        issues.warps += 1;
+        issues.activeLanes += static_cast<std::uint64_t>(__builtin_popcount(active));
+        issues.onLanes += static_cast<std::uint64_t>(__builtin_popcount(exec));
         --steps;
 
         switch (op.control) {
@@ -154,7 +154,7 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
                 context.exec = exec;
                 context.result = op.result;
                 context.pc = now.pc;
-                context.counters = &counters;
+                context.counters = l.counters + now.pc;
                 if (op.canStop) w.clock = clock;
                 (exec == fullMask ? op.full : op.masked)(context, op);
                 const std::uint64_t arrival = (clock << reasonBits) + context.result;

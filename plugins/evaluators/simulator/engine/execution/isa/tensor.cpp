@@ -135,6 +135,18 @@ template <bool Store, bool Transposed> void moveMatrices(WarpContext &context, c
     countShared(context, m.pattern, lanes, 16);
 }
 
+// Addresses of a fragment's cells: base + (entry's lower half + upper half · stride) · bytes.
+template <bool Wide> void fragmentAddress(WarpContext &context, const MicroOp &op) {
+    const std::uint32_t *cells = context.launch->entries + op.extra;
+    const auto *stride = context.source<std::uint32_t>(op.b);
+    auto *d = context.row<std::uint64_t>(op.d);
+    for (int i = 0; i < laneCount; ++i) {
+        const std::uint64_t base = Wide ? context.source<std::uint64_t>(op.a)[i] : context.source<std::uint32_t>(op.a)[i];
+        const std::uint64_t cell = (cells[i] & 0xffffu) + static_cast<std::uint64_t>(cells[i] >> 16) * stride[i];
+        keep<false>(d, i, base + cell * static_cast<std::uint64_t>(op.immediate), context.exec);
+    }
+}
+
 bool same(const char *a, const char *b) { return __builtin_strcmp(a, b) == 0; }
 
 } // namespace
@@ -151,6 +163,8 @@ Handler selectTensor(const char *name, Type type) {
         if (type == Type::U8) return multiplyAccumulate<Type::U8, Type::S32>;
     }
     if (same(name, "mma.f64")) return multiplyDouble;
+    if (same(name, "wmma.address")) return fragmentAddress<true>;
+    if (same(name, "wmma.address32")) return fragmentAddress<false>;
     if (same(name, "ldmatrix")) return moveMatrices<false, false>;
     if (same(name, "ldmatrix.trans")) return moveMatrices<false, true>;
     if (same(name, "stmatrix")) return moveMatrices<true, false>;
