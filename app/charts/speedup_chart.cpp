@@ -113,7 +113,7 @@ void SpeedupChart::rebuild()
     }
     const auto roof = roofSpeedup(*m_document);
     if (roof && *roof > 1 && *roof < high * 8)
-        high = std::max(high, *roof * 1.5);
+        high = std::max(high, *roof * 2.2);
     const double lastRound = std::max(1, m_document->trajectory().lastRound());
     xAxis->setRange(-0.4, lastRound + 0.6);
     yAxis->setScaleType(QCPAxis::stLogarithmic);

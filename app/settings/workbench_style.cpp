@@ -6,6 +6,7 @@
 
 #include <QAbstractItemView>
 #include <QComboBox>
+#include <QGuiApplication>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleOption>
@@ -321,7 +322,9 @@ void WorkbenchStyle::drawControl(ControlElement element, const QStyleOption *opt
         painter->fillRect(item->rect, item->state & State_Selected ? themeColor("surface.hover")
                                                                    : themeColor("surface.window"));
         painter->setPen(enabled(item) ? themeColor("text.primary") : themeColor("text.disabled"));
-        painter->drawText(item->rect, Qt::AlignCenter | Qt::TextShowMnemonic | Qt::TextSingleLine, item->text);
+        // The letter is underlined while Alt is held, as SH_UnderlineShortcut says of no other time.
+        const bool mnemonics = QGuiApplication::queryKeyboardModifiers() & Qt::AltModifier;
+        painter->drawText(item->rect, Qt::AlignCenter | Qt::TextSingleLine | (mnemonics ? Qt::TextShowMnemonic : Qt::TextHideMnemonic), item->text);
         return;
     }
     case CE_ToolBar:

@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 
 namespace kernelskill {
 
-EngineWorker::EngineWorker() = default;
+EngineWorker::EngineWorker(std::optional<PlayerFactory> players) : m_players(std::move(players)) {}
 EngineWorker::~EngineWorker() = default;
 
 bool EngineWorker::prepare(const QString &memoryPath)
@@ -64,7 +64,7 @@ void EngineWorker::resume(const QString &sessionPath, const QString &memoryPath)
 QCoro::Task<void> EngineWorker::play(RunSettings settings, QString sessionPath, bool fresh)
 {
     m_busy = true;
-    m_run = std::make_unique<Run>(m_plugins.get(), m_store.get());
+    m_run = m_players ? std::make_unique<Run>(*m_players, m_store.get()) : std::make_unique<Run>(m_plugins.get(), m_store.get());
     connect(m_run.get(), &Run::eventAppended, this, [this](const Event &event) {
         QHash<QString, QByteArray> blobs;
         if (const SessionFile *session = m_run->session()) {
@@ -129,7 +129,8 @@ void EngineWorker::applySkillState(const QString &skill, SkillState state, const
         m_run->applySkillState(skill, state, reason);
 }
 
-RunController::RunController(QObject *parent) : QObject(parent), m_worker(new EngineWorker)
+RunController::RunController(QObject *parent, std::optional<PlayerFactory> players)
+    : QObject(parent), m_worker(new EngineWorker(std::move(players)))
 {
     qRegisterMetaType<Event>();
     qRegisterMetaType<Error>();

@@ -11,6 +11,8 @@
 #include <QObject>
 #include <QThread>
 
+#include <optional>
+
 namespace kernelskill {
 
 enum class RunState { Idle, Starting, Running, Pausing, Paused, Stopping };
@@ -26,7 +28,8 @@ class EngineWorker : public QObject
 {
     Q_OBJECT
 public:
-    EngineWorker();
+    // Players come from the plugins, unless a factory gives others.
+    explicit EngineWorker(std::optional<PlayerFactory> players);
     ~EngineWorker() override;
 
     void lookAround();
@@ -52,6 +55,7 @@ private:
     QCoro::Task<Result<Answer>> ask(Question question);
     [[nodiscard]] bool prepare(const QString &memoryPath);
 
+    std::optional<PlayerFactory> m_players;
     std::unique_ptr<PluginManager> m_plugins;
     std::unique_ptr<SkillStore> m_store;
     std::unique_ptr<Run> m_run;
@@ -63,7 +67,7 @@ class RunController : public QObject
 {
     Q_OBJECT
 public:
-    explicit RunController(QObject *parent = nullptr);
+    explicit RunController(QObject *parent = nullptr, std::optional<PlayerFactory> players = std::nullopt);
     ~RunController() override; // stops what runs and waits for its end
 
     [[nodiscard]] RunState state() const { return m_state; }

@@ -40,14 +40,21 @@ public:
     void paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const override
     {
         const QModelIndex first = index.siblingAtColumn(0);
+        const bool isSession = first.data(TaskModel::SessionRole).isValid();
+        if (isSession && index.column() == 1)
+            return; // a session has no count: its words use that column
         painter->save();
-        initStyleOptionFill(painter, option);
-        const QRect rect = option.rect;
+        QRect rect = option.rect;
+        if (isSession) {
+            painter->setClipping(false);
+            rect.setRight(rect.right() + 26);
+        }
+        paintGround(painter, option, rect);
         if (index.column() == 1) {
             painter->setFont(theme().font(TextStyle::Body));
             painter->setPen(themeColor("text.secondary"));
             painter->drawText(rect.adjusted(0, 0, -8, 0), Qt::AlignVCenter | Qt::AlignRight, index.data().toString());
-        } else if (first.data(TaskModel::SessionRole).isValid()) {
+        } else if (isSession) {
             paintSession(*painter, rect, first);
         } else {
             themedIcon(u"task"_s, u"text.secondary"_s).paint(painter, QRect(rect.left(), rect.center().y() - 7, 14, 14));
@@ -60,14 +67,13 @@ public:
     }
 
 private:
-    static void initStyleOptionFill(QPainter *painter, const QStyleOptionViewItem &option)
+    static void paintGround(QPainter *painter, const QStyleOptionViewItem &option, const QRect &rect)
     {
+        const bool focused = option.widget && option.widget->hasFocus();
         if (option.state & QStyle::State_Selected)
-            painter->fillRect(option.rect, themeColor(option.state & QStyle::State_HasFocus || option.state & QStyle::State_Active
-                                                          && option.widget && option.widget->hasFocus()
-                                                          ? "accent.selection" : "accent.selectionInactive"));
+            painter->fillRect(rect, themeColor(focused ? "accent.selection" : "accent.selectionInactive"));
         else if (option.state & QStyle::State_MouseOver)
-            painter->fillRect(option.rect, themeColor("surface.hover"));
+            painter->fillRect(rect, themeColor("surface.hover"));
     }
 
     static void paintSession(QPainter &painter, const QRect &rect, const QModelIndex &index)

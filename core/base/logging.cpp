@@ -3,7 +3,6 @@
 
 namespace kernelskill {
 
-Q_LOGGING_CATEGORY(logTask, "kernelskill.task", QtWarningMsg)
 Q_LOGGING_CATEGORY(logWorker, "kernelskill.worker", QtWarningMsg)
 
 } // namespace kernelskill

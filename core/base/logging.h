@@ -6,7 +6,6 @@
 
 namespace kernelskill {
 
-Q_DECLARE_LOGGING_CATEGORY(logTask)
 Q_DECLARE_LOGGING_CATEGORY(logWorker)
 
 } // namespace kernelskill

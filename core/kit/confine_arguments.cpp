@@ -97,8 +97,8 @@ std::vector<std::string> confineArguments(const ConfineCommand &command, int fil
     const std::string &folder = command.workingFolder;
     if (!folder.empty()) append(arguments, {"--bind", folder, folder});
     append(arguments, {"--chdir", folder.empty() ? "/tmp" : folder});
-    // The root of the new file system is memory: nobody may fill it.
-    append(arguments, {"--remount-ro", "/"});
+    // The new root and /dev are memory without a limit: nobody may fill them.
+    append(arguments, {"--remount-ro", "/dev", "--remount-ro", "/"});
     if (filterDescriptor >= 0) append(arguments, {"--seccomp", std::to_string(filterDescriptor)});
     if (statusDescriptor >= 0) append(arguments, {"--json-status-fd", std::to_string(statusDescriptor)});
     arguments.push_back("--");

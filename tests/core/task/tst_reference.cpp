@@ -284,6 +284,21 @@ private Q_SLOTS:
         QCOMPARE(left, QStringList());
     }
 
+    void bundledReferencesRun()
+    {
+        const QDir folder(QStringLiteral(SOURCE_DIR "/resources/tasks"));
+        const QStringList names = folder.entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+        for (const QString &name : names) {
+            if (!QFile::exists(folder.filePath(name + QStringLiteral("/task.json")))) continue;
+            const auto bundled = readTask(folder.filePath(name));
+            QVERIFY2(bundled, bundled ? "" : qPrintable(bundled.error().message));
+            const auto outputs = run(*bundled, bundled->check);
+            QVERIFY2(outputs, outputs ? "" : qPrintable(outputs.error().message + outputs.error().detail));
+            for (const TensorData &tensor : outputs->expected)
+                for (double value : doubles(&tensor)) QVERIFY2(std::isfinite(value), qPrintable(name));
+        }
+    }
+
     void trampolineHasExactTypes()
     {
         QVERIFY(trampolineSource(task()).startsWith(

@@ -189,6 +189,13 @@ private Q_SLOTS:
         QVERIFY(!result.succeeded());
     }
 
+    void memoryFileSystemsAreClosedOrLimited()
+    {
+        for (const char *path : {"/large", "/dev/large", "/usr/large", "/proc/large"})
+            QCOMPARE(runProbe({QStringLiteral("write"), QString::fromLatin1(path)}).exitCode, 5);
+        QVERIFY(runProbe({QStringLiteral("write"), QStringLiteral("/tmp/large")}).succeeded()); // 256 MiB of 1 GiB
+    }
+
     void networkIsRefused_data()
     {
         QTest::addColumn<bool>("processes");

@@ -14,6 +14,7 @@ private Q_SLOTS:
     void localOutOfBounds();
     void uninitialisedGlobal();
     void uninitialisedShared();
+    void sharedBytesAndAtomicsAreKnownAsWritten();
     void sharedRace_data();
     void sharedRace();
     void halvesOfOneWordAreNoRace();
@@ -108,6 +109,24 @@ void EngineChecks::uninitialisedShared() {
     QVERIFY(e.finding("uninitialised_read") != nullptr);
     QVERIFY(e.run(kernelText(0, "st.shared.u32 [s+4], 1;\nld.shared.u32 %r1, [s+4];", module), {2}, {32}, {}));
     QVERIFY(e.report.findings.empty());
+}
+
+void EngineChecks::sharedBytesAndAtomicsAreKnownAsWritten() {
+    Engine e;
+    const std::string module = ".shared .align 4 .b8 s[512];";
+    // two warps write the two halves of each word; then words, bytes, atomics and volatile accesses all see them as written
+    const std::string halves = "mov.u32 %r1, s;\nand.b32 %r2, %tid, 31;\nshr.u32 %r3, %tid, 5;\nmad.lo.u32 %r4, %r2, 4, %r1;\nmad.lo.u32 %r5, %r3, 2, %r4;\nmov.u16 %h1, 5;\nst.shared.u16 [%r5], %h1;\nbar.sync 0;\n";
+    QVERIFY(e.run(kernelText(0, halves + "ld.shared.u32 %r6, [%r4];\nld.shared.u8 %h2, [%r4+3];", module), {3}, {64}, {}));
+    QVERIFY2(e.report.findings.empty(), e.report.findings.empty() ? "" : e.report.findings[0].message.c_str());
+    QVERIFY(e.run(kernelText(0, "mov.u32 %r1, s;\nmad.lo.u32 %r2, %tid, 4, %r1;\nst.shared.u32 [%r2], 0;\nbar.sync 0;\natom.shared.add.u32 %r3, [%r2], 1;\nbar.sync 0;\nld.volatile.shared.u32 %r4, [%r2];\n"
+                                "st.shared.u8 [%r2], 1;\nbar.sync 0;\nld.shared.u32 %r5, [%r2];", module), {3}, {128}, {}));
+    QVERIFY2(e.report.findings.empty(), e.report.findings.empty() ? "" : e.report.findings[0].message.c_str());
+    // only one byte of the word is known
+    QVERIFY(e.run(kernelText(0, "mov.u16 %h1, 5;\nst.shared.u8 [s+1], %h1;\nbar.sync 0;\nld.shared.u8 %h2, [s+1];\nld.shared.u16 %h2, [s];", module), {1}, {64}, {}));
+    QCOMPARE(e.report.findings.size(), 1u);
+    QCOMPARE(e.report.findings[0].kind, std::string("uninitialised_read"));
+    QVERIFY(e.run(kernelText(0, "atom.shared.add.u32 %r3, [s], 1;", module), {1}, {64}, {}));
+    QVERIFY(e.finding("uninitialised_read") != nullptr);
 }
 
 void EngineChecks::sharedRace_data() {

@@ -11,6 +11,8 @@ private Q_SLOTS:
     void tf32Product();
     void storedMatricesComeBack();
     void rowsInOneBankConflict();
+    void wmmaProduct_data();
+    void wmmaProduct();
 };
 
 namespace {
@@ -87,6 +89,40 @@ void EngineTensor::rowsInOneBankConflict() {
         QVERIFY(e.run(kernelText(0, body, ".shared .align 16 .b8 s[1152];"), {1}, {32}, {}));
         QCOMPARE(e.report.counters.sharedLoadWavefronts, stride == 128 ? 8u : 1u); // 144: the padding moves each row on
     }
+}
+
+void EngineTensor::wmmaProduct_data() {
+    QTest::addColumn<QString>("layoutA");
+    QTest::addColumn<QString>("layoutB");
+    for (const char *a : {"row", "col"})
+        for (const char *b : {"row", "col"}) QTest::addRow("a %s, b %s", a, b) << QString::fromLatin1(a) << QString::fromLatin1(b);
+}
+void EngineTensor::wmmaProduct() {
+    QFETCH(QString, layoutA);
+    QFETCH(QString, layoutB);
+    Engine e;
+    std::vector<std::uint16_t> a, b;
+    for (int i = 0; i < 256; ++i) { a.push_back(half(i % 7 - 3)); b.push_back(half(i % 5 - 2)); }
+    const auto x = e.upload(a), y = e.upload(b), z = e.upload(std::vector<float>(256, 0.5f));
+    const std::string la = layoutA.toStdString(), lb = layoutB.toStdString();
+    const std::string body = "mov.u32 %r1, 16;\nwmma.load.a.sync.aligned." + la + ".m16n16k16.global.f16 {%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9}, [%a0], %r1;\n"
+                           + "wmma.load.b.sync.aligned." + lb + ".m16n16k16.global.f16 {%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17}, [%a1], %r1;\n"
+                           + "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, [%a2], %r1;\nwmma.mma.sync.aligned." + la + "." + lb
+                           + ".m16n16k16.f32.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, {%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9}, {%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17}, {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8};\n"
+                             "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%a2], {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, %r1;";
+    QVERIFY(e.run(kernelText(3, body), {1}, {32}, {x, y, z}));
+    QVERIFY2(e.report.completed, e.report.findings.empty() ? "" : e.report.findings[0].message.c_str());
+    const auto c = e.download<float>(z, 256);
+    for (int i = 0; i < 16; ++i)
+        for (int j = 0; j < 16; ++j) {
+            float sum = 0.5f;
+            for (int k = 0; k < 16; ++k) {
+                const int atA = layoutA == QLatin1String("row") ? i * 16 + k : k * 16 + i, atB = layoutB == QLatin1String("row") ? k * 16 + j : j * 16 + k;
+                sum += static_cast<float>((atA % 7 - 3) * (atB % 5 - 2));
+            }
+            QCOMPARE(c[static_cast<std::size_t>(i * 16 + j)], sum);
+        }
+    QCOMPARE(e.report.counters.tensorFlops, 2u * 16 * 16 * 16);
 }
 
 QTEST_APPLESS_MAIN(EngineTensor)

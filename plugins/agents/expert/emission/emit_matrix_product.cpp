@@ -55,8 +55,8 @@ QString tiledKernel(const MatrixNames &names, const Schedule &schedule)
     const QString tile = names.constant("kTile");
     const QString padded = schedule.padding > 0 ? QStringLiteral("%1 + %2").arg(tile).arg(schedule.padding) : tile;
     out.line();
-    out.line(QStringLiteral("// A block computes a %1×%1 tile of the result. Each element of %2 and %3 is read once a tile instead of once a thread;").arg(tile, names.a.buffer, names.b.buffer));
-    out.line(QStringLiteral("// beyond the edges the tiles hold zeros. Any size."));
+    out.line(QStringLiteral("// A block computes a %1×%1 tile of the result and reads each element of %2 and %3 once a tile.").arg(tile, names.a.buffer, names.b.buffer));
+    out.line(QStringLiteral("// Beyond the edges the tiles hold zeros. Any size."));
     out.lines(names.signature(QStringLiteral("__global__ void __launch_bounds__(%1 * %1) ").arg(tile)));
     out.open();
     out.line(QStringLiteral("__shared__ float %1[%2][%3], %4[%2][%3];").arg(names.a.tile, tile, padded, names.b.tile));

@@ -141,7 +141,7 @@ QString PointwiseEmitter::flatKernel(const QString &name, int width)
 {
     CodeWriter out;
     out.line();
-    out.line(width > 1 ? QStringLiteral("// %1 neighbouring elements in one access; the last thread takes what is left over.").arg(width)
+    out.line(width > 1 ? QStringLiteral("// %1 neighbouring elements in one access; the first block also takes what is left over.").arg(width)
                        : QStringLiteral("// One element at a time."));
     QStringList parameters = kernelParameters(m_view, m_use);
     parameters.append(QStringLiteral("size_t count"));

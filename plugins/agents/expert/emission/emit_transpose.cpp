@@ -43,7 +43,7 @@ QString directKernel(const TransposeText &text)
 QString tiledKernel(const TransposeText &text)
 {
     return filled(QStringLiteral(R"(
-// A block moves a kTile@s@×kTile@s@ tile through shared memory: it is read along the rows of @x@ and written along the rows of @y@,
+// A block moves a kTile@s@×kTile@s@ tile through shared memory: read along the rows of @x@, written along the rows of @y@,
 // so that neighbouring threads touch neighbouring addresses on both sides. Any size.
 @signature@
 {
@@ -75,7 +75,7 @@ QString tiledKernel(const TransposeText &text)
 QString vectorKernel(const TransposeText &text)
 {
     return filled(QStringLiteral(R"(
-// A block moves a kTile@s@×kTile@s@ tile, four neighbours in one access on both sides of it. rows and cols are multiples of 4.
+// A block moves a kTile@s@×kTile@s@ tile, four neighbours in one access on both sides. rows and cols are multiples of 4.
 @signature@
 {
 @tile@

@@ -279,7 +279,7 @@ void BlockedKernel::emitResults()
     const QStringList lanes = lanesOf(4);
     for (int lane = 0; lane < 4; ++lane) {
         const QString plus = lane == 0 ? QString() : QStringLiteral(" + %1").arg(lane);
-        m_out.line(QStringLiteral("four.%1 = %2;").arg(lanes.at(lane), m_names.value(QStringLiteral("row"), lane == 0 ? QStringLiteral("col") : QStringLiteral("(col%1)").arg(plus), QStringLiteral("sums[i][j%1]").arg(plus))));
+        m_out.line(QStringLiteral("four.%1 = %2;").arg(lanes.at(lane), m_names.value(QStringLiteral("row"), QStringLiteral("col") + plus, QStringLiteral("sums[i][j%1]").arg(plus))));
     }
     m_out.line(QStringLiteral("*reinterpret_cast<float4 *>(%1 + size_t(row) * %2 + col) = four;").arg(m_names.output, m_names.n));
     m_out.close();

@@ -5,11 +5,17 @@
 #include "patterns/pointwise_code.h"
 #include "patterns/program.h"
 
+#include <algorithm>
+
 namespace kernelskill::expert {
 
 Result<ReductionProgram> buildFullReduction(const TaskView &view, const Group &group)
 {
-    const OperatorNode &last = view.node(group.nodes.last());
+    // Operators behind the reduction may only rename its one element.
+    qsizetype reduces = group.nodes.size() - 1;
+    while (reduces > 0 && graph::operatorFamily(view.node(group.nodes.at(reduces)).op) == graph::OperatorFamily::Layout)
+        --reduces;
+    const OperatorNode &last = view.node(group.nodes.at(reduces));
     const QString op = graph::canonicalOperator(last.op);
     ReductionProgram program;
     if (op == u"amax" || op == u"max")
@@ -19,13 +25,18 @@ Result<ReductionProgram> buildFullReduction(const TaskView &view, const Group &g
     else if (op != u"sum" && op != u"mean")
         return notThisPattern(group, QStringLiteral("it does not end in a reduction"));
     program.isMean = op == u"mean";
-    program.name = last.id;
+    program.name = group.id();
     program.dimensions = view.shape(last.inputs.first());
     const auto reduced = graph::dimensionsAttribute(last, QStringLiteral("dim"), static_cast<int>(program.dimensions.size()));
     if (!reduced || reduced->size() != program.dimensions.size())
         return notThisPattern(group, QStringLiteral("not all dimensions are reduced"));
-    const auto output = view.storage(last.id);
-    if (!output || externalOutputs(view, group) != QStringList{last.id})
+    for (const QString &id : group.nodes.mid(reduces + 1)) {
+        const bool one = std::ranges::all_of(view.shape(id), [](const QString &dimension) { return dimension == u"1"; });
+        if (!one || !group.nodes.contains(view.node(id).inputs.first()))
+            return notThisPattern(group, QStringLiteral("%1 does more than rename the reduced value").arg(id));
+    }
+    const auto output = view.storage(group.id());
+    if (!output || externalOutputs(view, group) != QStringList{group.id()})
         return notThisPattern(group, QStringLiteral("it has another result than the reduced value"));
     program.output = *output;
 

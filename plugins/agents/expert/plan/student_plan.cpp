@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/student_plan.h"
 
+#include "features/source_model.h"
 #include "patterns/program.h"
 
 namespace kernelskill::expert {
@@ -44,11 +45,50 @@ Result<KernelPlan> studentPlan(const TaskView &view)
     return plan;
 }
 
+namespace {
+
+// The schedule a fused group goes on with: the one of the group that decides how threads are laid out.
+const Group &leadingGroup(const Group &first, const Group &second)
+{
+    return first.pattern == Pattern::Pointwise ? second : first;
+}
+
+} // namespace
+
+Result<KernelPlan> fusedPlan(const TaskView &view, const KernelPlan &plan)
+{
+    KernelPlan fused;
+    for (const Group &group : plan.groups) {
+        if (!fused.groups.isEmpty()) {
+            Group &last = fused.groups.last();
+            auto merged = groupOf(view, last.nodes + group.nodes, leadingGroup(last, group).schedule);
+            if (merged) {
+                merged->skills = last.skills;
+                for (const QString &skill : group.skills) {
+                    if (!merged->skills.contains(skill))
+                        merged->skills.append(skill);
+                }
+                last = *merged;
+                continue;
+            }
+        }
+        fused.groups.append(group);
+    }
+    if (fused.groups.size() == plan.groups.size())
+        return failure(QStringLiteral("expert.inapplicable"), QStringLiteral("no two neighbouring kernels fit one pattern"));
+    return fused;
+}
+
 Result<KernelPlan> planOf(const TaskView &view, const Candidate &candidate)
 {
     auto carried = KernelPlan::fromJson(candidate.agentData);
-    if (!carried)
-        return studentPlan(view);
+    if (!carried) {
+        auto plan = studentPlan(view);
+        // Code that launches once has fused its operators already.
+        if (plan && launchesOf(functionsOf(candidate.mainText()), candidate.entryPoint) == 1)
+            return fusedPlan(view, *plan).value_or(*plan);
+        return plan;
+    }
     // A plan from another task, or edited by hand, must not reach emission.
     for (const Group &group : carried->groups) {
         for (const QString &id : group.nodes) {

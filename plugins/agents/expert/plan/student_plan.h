@@ -14,6 +14,9 @@ namespace kernelskill::expert {
 // The pattern under which `nodes` can be one kernel, most specific first; the error of the last try when there is none.
 [[nodiscard]] Result<Group> groupOf(const TaskView &view, const QStringList &nodes, const Schedule &schedule = {});
 
+// Neighbouring groups joined where one pattern covers both; an error when there are none.
+[[nodiscard]] Result<KernelPlan> fusedPlan(const TaskView &view, const KernelPlan &plan);
+
 // The plan a candidate carries, or the student's when it carries none.
 [[nodiscard]] Result<KernelPlan> planOf(const TaskView &view, const Candidate &candidate);
 

@@ -3,12 +3,16 @@
 
 #include "frontend/build_cache.h"
 #include "frontend/diagnostics.h"
+#include "frontend/prefix_header.h"
 #include "worker/sandbox.h"
 
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QSet>
+
+#include <optional>
+#include <vector>
 
 namespace kernelskill::simulator {
 
@@ -69,49 +73,78 @@ SandboxCommand command(const BuildRequest &request, const QString &folder, const
     return result;
 }
 
-QStringList clangFlags(const BuildRequest &request, const QString &folder)
+// What both passes share, without files. Why each is needed: simulator.md, "Front end".
+QStringList clangFlags(const Installation &installation)
 {
-    // Why each is needed: simulator.md, "Front end". The prefix map keeps the build folder's name out of line tables, so
-    // that a cached build speaks of the candidate's files only.
     return {QStringLiteral("-x"), QStringLiteral("cuda"), QStringLiteral("-std=c++20"), QStringLiteral("-O3"),
             QStringLiteral("--cuda-gpu-arch=sm_80"), QStringLiteral("-nocudainc"), QStringLiteral("-nocudalib"),
             QStringLiteral("--cuda-path=/nonexistent"), QStringLiteral("-Xclang"), QStringLiteral("-target-sdk-version=12.3"),
             QStringLiteral("-Wno-unknown-cuda-version"), QStringLiteral("-fno-color-diagnostics"),
-            QStringLiteral("-fno-caret-diagnostics"), QStringLiteral("-isystem"), request.installation.headers(),
-            QStringLiteral("-include"), QStringLiteral("cuda_runtime.h"), QStringLiteral("-Isrc"),
-            QStringLiteral("-ffile-prefix-map=%1/=").arg(folder), QStringLiteral("-fdebug-compilation-dir=.")};
+            QStringLiteral("-fno-caret-diagnostics"), QStringLiteral("-isystem"), installation.headers(),
+            QStringLiteral("-fdebug-compilation-dir=.")};
+}
+
+QStringList deviceFlags(const Installation &installation)
+{
+    return clangFlags(installation)
+           + QStringList{QStringLiteral("--cuda-feature=+ptx83"), QStringLiteral("-mllvm"), QStringLiteral("-inline-threshold=100000"),
+                         QStringLiteral("-gline-tables-only"), QStringLiteral("--cuda-device-only"), QStringLiteral("-S")};
+}
+
+QStringList hostFlags(const Installation &installation)
+{
+    return clangFlags(installation)
+           + QStringList{QStringLiteral("-w"), QStringLiteral("--cuda-host-only"), QStringLiteral("-fPIC"), QStringLiteral("-c")};
+}
+
+// Paths of the precompiled prefix for each pass; empty for "parse the header".
+struct Prefix
+{
+    QString device, host;
+};
+
+QStringList prefixArguments(const QString &precompiled)
+{
+    if (precompiled.isEmpty())
+        return {QStringLiteral("-include"), QStringLiteral("cuda_runtime.h")};
+    return {QStringLiteral("-Xclang"), QStringLiteral("-include-pch"), QStringLiteral("-Xclang"), precompiled};
 }
 
 // The commands that may run side by side; all must succeed.
-QList<SandboxCommand> compileCommands(const BuildRequest &request, const QString &folder, const QList<Unit> &units)
+QList<SandboxCommand> clangCommands(const BuildRequest &request, const QString &folder, const QList<Unit> &units, const Prefix &prefix)
 {
     QList<SandboxCommand> commands;
+    const auto add = [&](const QStringList &flags, const QString &precompiled, const Unit &unit, const QString &suffix, const QStringList &more) {
+        // The prefix map keeps the build folder's name out of line tables, so that a cached build speaks of the candidate's
+        // files only.
+        const QStringList here{QStringLiteral("-Isrc"), QStringLiteral("-ffile-prefix-map=%1/=").arg(folder)};
+        SandboxCommand one = command(request, folder, request.compiler.program,
+                                     flags + prefixArguments(precompiled) + here + more
+                                         + QStringList{unit.source, QStringLiteral("-o"), unit.name + suffix});
+        if (!precompiled.isEmpty())
+            one.readable.append(QFileInfo(precompiled).absolutePath());
+        commands.append(one);
+    };
     for (const Unit &unit : units) {
-        if (request.compiler.kind == CompilerKind::Nvcc) {
-            commands.append(command(request, folder, request.compiler.program,
-                                    {QStringLiteral("-gencode=arch=compute_80,code=compute_80"), QStringLiteral("-x"),
-                                     QStringLiteral("cu"), QStringLiteral("--compress-mode=none"), QStringLiteral("-lineinfo"),
-                                     QStringLiteral("-std=c++17"), QStringLiteral("-O3"), QStringLiteral("-cudart"),
-                                     QStringLiteral("none"), QStringLiteral("-Isrc"), QStringLiteral("-Xcompiler"),
-                                     QStringLiteral("-fPIC"), QStringLiteral("-keep"), QStringLiteral("-c"), unit.source,
-                                     QStringLiteral("-o"), unit.name + QStringLiteral(".o")}));
-            continue;
-        }
-        const QStringList flags = clangFlags(request, folder);
-        commands.append(command(request, folder, request.compiler.program,
-                                flags
-                                    + QStringList{QStringLiteral("--cuda-feature=+ptx83"), QStringLiteral("-mllvm"),
-                                                  QStringLiteral("-inline-threshold=100000"), QStringLiteral("-gline-tables-only"),
-                                                  QStringLiteral("--cuda-device-only"), QStringLiteral("-S"), unit.source,
-                                                  QStringLiteral("-o"), unit.name + QStringLiteral(".ptx")}));
+        add(deviceFlags(request.installation), prefix.device, unit, QStringLiteral(".ptx"), {});
         // The worker has the PTX itself, so the host side carries a placeholder and need not wait for the device pass.
-        commands.append(command(request, folder, request.compiler.program,
-                                flags
-                                    + QStringList{QStringLiteral("-w"), QStringLiteral("--cuda-host-only"), QStringLiteral("-fPIC"),
-                                                  QStringLiteral("-Xclang"), QStringLiteral("-fcuda-include-gpubinary"),
-                                                  QStringLiteral("-Xclang"), QStringLiteral("placeholder.bin"), QStringLiteral("-c"),
-                                                  unit.source, QStringLiteral("-o"), unit.name + QStringLiteral(".o")}));
+        add(hostFlags(request.installation), prefix.host, unit, QStringLiteral(".o"),
+            {QStringLiteral("-Xclang"), QStringLiteral("-fcuda-include-gpubinary"), QStringLiteral("-Xclang"), QStringLiteral("placeholder.bin")});
     }
+    return commands;
+}
+
+QList<SandboxCommand> nvccCommands(const BuildRequest &request, const QString &folder, const QList<Unit> &units)
+{
+    QList<SandboxCommand> commands;
+    for (const Unit &unit : units)
+        commands.append(command(request, folder, request.compiler.program,
+                                {QStringLiteral("-gencode=arch=compute_80,code=compute_80"), QStringLiteral("-x"),
+                                 QStringLiteral("cu"), QStringLiteral("--compress-mode=none"), QStringLiteral("-lineinfo"),
+                                 QStringLiteral("-std=c++17"), QStringLiteral("-O3"), QStringLiteral("-cudart"),
+                                 QStringLiteral("none"), QStringLiteral("-Isrc"), QStringLiteral("-Xcompiler"),
+                                 QStringLiteral("-fPIC"), QStringLiteral("-keep"), QStringLiteral("-c"), unit.source,
+                                 QStringLiteral("-o"), unit.name + QStringLiteral(".o")}));
     return commands;
 }
 
@@ -140,6 +173,45 @@ bool note(const SandboxResult &result, BuildProduct &product)
     if (result.end != SandboxResult::End::Exited)
         product.stopped = result.describe();
     return false;
+}
+
+// Runs the commands side by side; the product has their output and whether all went well.
+QCoro::Task<Result<void>> runAll(QList<SandboxCommand> commands, BuildProduct *product, std::stop_token stop)
+{
+    std::vector<QCoro::Task<Result<SandboxResult>>> running;
+    for (SandboxCommand &one : commands)
+        running.push_back(runSandboxed(std::move(one), stop));
+    std::optional<Error> trouble;
+    product->succeeded = true;
+    for (QCoro::Task<Result<SandboxResult>> &task : running) {
+        const Result<SandboxResult> result = co_await task;
+        if (!result)
+            trouble = result.error();
+        else if (!note(*result, *product))
+            product->succeeded = false;
+    }
+    if (trouble)
+        co_return std::unexpected(*trouble);
+    co_return Result<void>{};
+}
+
+QCoro::Task<Result<void>> compile(BuildRequest request, QString folder, QList<Unit> units, BuildProduct *product, std::stop_token stop)
+{
+    if (request.compiler.kind == CompilerKind::Nvcc)
+        co_return co_await runAll(nvccCommands(request, folder, units), product, stop);
+    const PrefixHeader header(request.installation, request.compiler);
+    auto device = header.ensure(PrefixHeader::Pass::Device, deviceFlags(request.installation), request.unconfined, stop);
+    auto host = header.ensure(PrefixHeader::Pass::Host, hostFlags(request.installation), request.unconfined, stop);
+    Prefix prefix;
+    prefix.device = co_await device;
+    prefix.host = co_await host;
+    auto result = co_await runAll(clangCommands(request, folder, units, prefix), product, stop);
+    if (result && !product->succeeded && PrefixHeader::isRefused(product->log)) {
+        header.remove();
+        product->log.clear();
+        result = co_await runAll(clangCommands(request, folder, units, {}), product, stop);
+    }
+    co_return result;
 }
 
 void explainFailure(const BuildRequest &request, BuildProduct &product)
@@ -218,30 +290,19 @@ QCoro::Task<Result<BuildProduct>> build(BuildRequest request, std::stop_token st
         co_return failure(QStringLiteral("simulator.candidate"), QStringLiteral("A file of the candidate has a path that cannot be used."));
     }
 
-    std::vector<QCoro::Task<Result<SandboxResult>>> running;
-    for (SandboxCommand &one : compileCommands(request, folder, units))
-        running.push_back(runSandboxed(std::move(one), stop));
-    std::optional<Error> trouble;
-    product.succeeded = true;
-    for (QCoro::Task<Result<SandboxResult>> &task : running) {
-        const Result<SandboxResult> result = co_await task;
-        if (!result)
-            trouble = result.error();
-        else if (!note(*result, product))
-            product.succeeded = false;
-    }
-    if (!trouble && product.succeeded) {
+    auto compiled = co_await compile(request, folder, units, &product, stop);
+    if (compiled && product.succeeded) {
         const Result<SandboxResult> linked = co_await runSandboxed(linkCommand(request, folder, units), stop);
-        if (!linked)
-            trouble = linked.error();
-        else
+        if (linked)
             product.succeeded = note(*linked, product);
+        else
+            compiled = std::unexpected(linked.error());
     }
     product.wall_ms = static_cast<double>(timer.elapsed());
-    if (trouble || !product.succeeded) {
+    if (!compiled || !product.succeeded) {
         QDir(folder).removeRecursively();
-        if (trouble)
-            co_return std::unexpected(*trouble);
+        if (!compiled)
+            co_return std::unexpected(compiled.error());
         explainFailure(request, product);
         co_return product;
     }

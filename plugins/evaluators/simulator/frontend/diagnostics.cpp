@@ -16,12 +16,17 @@ struct Place
     int line = 0;
 };
 
+// What stands before a candidate's own path: "src/", or the build folder where a compiler prints absolute paths
+// (build_cache.cpp names it).
+QRegularExpressionMatch ownPrefix(const QString &printed)
+{
+    static const QRegularExpression prefix(QStringLiteral("^(?:(?:\\./)*|/.*/new-[0-9a-f]{32}/)src/"));
+    return prefix.match(printed);
+}
+
 bool isCandidate(const QString &printed)
 {
-    QString path = printed;
-    while (path.startsWith(QStringLiteral("./")))
-        path.remove(0, 2);
-    return path.startsWith(QStringLiteral("src/"));
+    return ownPrefix(printed).hasMatch();
 }
 
 // "src/solve.cu:12:7: error: …" (clang, gcc) or "src/solve.cu(12): error: …" (nvcc).
@@ -62,10 +67,7 @@ std::optional<QString> linkError(const QString &line)
 
 QString candidatePath(const QString &printed)
 {
-    QString path = printed;
-    while (path.startsWith(QStringLiteral("./")))
-        path.remove(0, 2);
-    return isCandidate(path) ? path.mid(4) : printed;
+    return printed.mid(ownPrefix(printed).capturedLength());
 }
 
 QList<Finding> compileErrors(const QString &output, const QString &mainFile)

@@ -9,7 +9,7 @@
 
 namespace kernelskill::simulator {
 
-// A path as the compiler printed it, relative to the build folder ("./src/solve.cu"), as the candidate knows it
+// A path as the compiler printed it, in the build folder ("./src/solve.cu"), as the candidate knows it
 // ("solve.cu"). Paths outside the candidate come back unchanged.
 [[nodiscard]] QString candidatePath(const QString &printed);
 

@@ -184,7 +184,7 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
 
     LaunchRecord record;
     record.sampled = !chosen.runsAll();
-    if (m_mode == ServeMode::Pilot && record.sampled) {
+    if (m_mode == ServeMode::Pilot && (record.sampled || sample.blocksCommunicate)) {
         m_known[key] = m_call.launches.size();
         m_call.launches.push_back(std::move(record));
         return success;

@@ -107,9 +107,12 @@ void Launcher::passBarrier(BlockStorage &storage, std::uint32_t id, const std::v
     storage.barriers[id] = {};
     BlockState &b = storage.state;
     if (++b.sharedEpoch >= (1u << 20)) {
+        // the tags go; what they know about written bytes is kept
+        for (std::size_t byte = 0; byte < storage.sharedWritten.size(); ++byte)
+            if (const std::uint32_t tag = storage.sharedWriter[byte / 4]; tag > (b.sharedFirstEpoch << 10 | 15u) && (tag >> (byte & 3) & 1u)) storage.sharedWritten[byte] = 1;
         std::ranges::fill(storage.sharedWriter, 0u);
         std::ranges::fill(storage.sharedReader, 0u);
-        b.sharedEpoch = 1;
+        b.sharedEpoch = b.sharedFirstEpoch = 1;
     }
 }
 

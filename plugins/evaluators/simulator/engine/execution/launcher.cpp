@@ -176,6 +176,7 @@ void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
         std::fill(storage.sharedReader.begin(), storage.sharedReader.end(), 0u);
         b.sharedEpoch = 1;
     }
+    b.sharedFirstEpoch = b.sharedEpoch;
     std::fill(storage.ready.begin(), storage.ready.end(), std::uint64_t{0});
     for (auto &barrier : storage.barriers) barrier = {};
     storage.nextWarp = 0;

@@ -70,6 +70,7 @@ struct BlockState {
     std::uint32_t *sharedWriter = nullptr; // one a word
     std::uint32_t *sharedReader = nullptr;
     std::uint32_t sharedEpoch = 1;         // barriers passed; 2^20 at most before the tags are cleared
+    std::uint32_t sharedFirstEpoch = 0;    // when the block began: tags above it mean written
     WarpState *warps = nullptr;
     std::uint32_t warpCount = 0;
     std::uint32_t sm = 0;

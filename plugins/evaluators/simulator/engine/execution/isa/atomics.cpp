@@ -150,14 +150,16 @@ void sharedAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *a
     const int bytes = m.elementBytes * m.count;
     if (!insideOwnWindow(context, AddressSpaceKind::Shared, address, lanes, bytes, context.launch->sharedBytes, AccessKind::Atomic)) return;
     (void)updatePattern(m.pattern, address, lanes, bytes, true);
+    const Shadow shadow = sharedShadow(context);
     for (unsigned lane = 0; lane < laneCount; ++lane) {
         if (!(lanes & laneBit[lane])) continue;
         if (context.launch->checks) {
-            std::uint8_t *written = context.block->sharedWritten;
-            if (!allWritten(written, address[lane], static_cast<std::uint32_t>(bytes))) {
+            bool known = true;
+            for (int i = 0; i < bytes; ++i) known = known && byteWritten(shadow, address[lane] + static_cast<std::uint64_t>(i));
+            if (!known) {
                 if (static_cast<AtomicOperation>(m.atomicOperation) != AtomicOperation::Exchange)
                     reportUninitialised(context, AddressSpaceKind::Shared, address[lane], lane, bytes);
-                __builtin_memset(written + address[lane], 1, static_cast<std::size_t>(bytes));
+                __builtin_memset(shadow.written + address[lane], 1, static_cast<std::size_t>(bytes));
             }
         }
         atomicLane(context, m, context.block->shared + address[lane], lane);

@@ -176,7 +176,14 @@ template <bool Write> inline void sharedGroup(WarpContext &context, MemoryOperan
     const AccessPattern &p = m.pattern;
     std::byte *origin = context.block->shared + first;
     Shadow s = sharedShadow(context);
-    if (m.strong) s.writer = nullptr;
+    if (m.strong) {
+        // plain memory marks, no races; what tags know stays known
+        if (s.fused && s.written != nullptr)
+            for (int r = 0; r < p.runs; ++r)
+                for (std::uint32_t w = static_cast<std::uint32_t>(static_cast<std::int32_t>(first) + p.runStart[r]) >> 2; w * 4 < static_cast<std::uint32_t>(static_cast<std::int32_t>(first) + p.runStart[r] + p.runBytes[r]); ++w) keepWritten(s, w, 0);
+        s.writer = nullptr;
+        s.fused = false;
+    }
     const Place place{AddressSpaceKind::Shared, nullptr, 0};
     if constexpr (Write) {
         if (s.written != nullptr) checkWrite(context, place, s, first, p, lanes, m, origin);

@@ -150,10 +150,9 @@ inline void reportRace(WarpContext &context, const Place &place, std::uint64_t s
     for (unsigned lane = 0; lane < laneCount; ++lane) {
         if (!(lanes & laneBit[lane])) continue;
         const std::uint64_t start = first + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.delta[lane]));
-        if (s.written != nullptr && !allWritten(s.written, start, static_cast<std::uint32_t>(bytes))) {
-            reportUninitialised(context, place.space, place.base + start, lane, bytes);
-            return;
-        }
+        bool known = true;
+        for (int i = 0; i < bytes && s.written != nullptr; ++i) known = known && byteWritten(s, start + static_cast<std::uint64_t>(i));
+        if (!known) return reportUninitialised(context, place.space, place.base + start, lane, bytes);
         if (s.writer == nullptr) continue;
         for (std::uint64_t word = start >> 2; word <= (start + static_cast<std::uint64_t>(bytes) - 1) >> 2; ++word)
             if (foreign(s, s.writer[word])) return reportRace(context, place, start, lane, s.writer[word], AccessKind::Read, true);
@@ -165,7 +164,7 @@ inline void checkRead(WarpContext &context, const Place &place, const Shadow &s,
     for (int r = 0; r < p.runs; ++r) {
         const std::uint64_t start = first + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.runStart[r]));
         const std::uint32_t length = static_cast<std::uint32_t>(p.runBytes[r]);
-        if (s.written != nullptr) bad |= !allWritten(s.written, start, length);
+        if (s.written != nullptr && !s.fused) bad |= !allWritten(s.written, start, length);
         if (s.writer != nullptr) bad |= noteRead(s, start, length);
     }
     if (bad) findReadProblems(context, place, s, first, p, lanes, bytes);
@@ -215,7 +214,7 @@ inline void checkWrite(WarpContext &context, const Place &place, const Shadow &s
         const std::uint64_t start = first + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.runStart[r]));
         const std::uint32_t length = static_cast<std::uint32_t>(p.runBytes[r]);
         if (s.writer != nullptr) bad |= writeConflicts(s, start, length);
-        if (s.written != nullptr) __builtin_memset(s.written + start, 1, length);
+        if (s.written != nullptr && !s.fused) __builtin_memset(s.written + start, 1, length);
     }
     if (p.duplicates) findLaneConflicts(context, place, first, p, lanes, m);
     if (s.writer == nullptr) return;
@@ -227,9 +226,9 @@ inline void checkWrite(WarpContext &context, const Place &place, const Shadow &s
 inline Shadow sharedShadow(const WarpContext &context) {
     const BlockState &b = *context.block;
     if (!context.launch->checks) return {};
-    const std::uint32_t base = b.sharedEpoch * 64 << 4;
-    return {b.sharedWritten, context.launch->raceChecks || b.warpCount > 1 ? b.sharedWriter : nullptr, b.sharedReader, base | 15u,
-            (b.sharedEpoch * 64 + context.warp->index + 1) << 4 | 15u, (b.sharedEpoch * 64 + 63) << 4 | 15u};
+    const bool races = context.launch->raceChecks || b.warpCount > 1;
+    return {b.sharedWritten, races ? b.sharedWriter : nullptr, b.sharedReader, b.sharedEpoch << 10 | 15u,
+            (b.sharedEpoch * 64 + context.warp->index + 1) << 4 | 15u, (b.sharedEpoch * 64 + 63) << 4 | 15u, races, b.sharedFirstEpoch << 10 | 15u};
 }
 
 inline Shadow globalShadow(const WarpContext &context, Allocation &a, bool strong, bool store) {
@@ -240,7 +239,7 @@ inline Shadow globalShadow(const WarpContext &context, Allocation &a, bool stron
     if (!store) races = races && a.storeLaunch == l.launchNumber;
     if (!store && races) a.loadLaunch = l.launchNumber;
     std::uint32_t *reader = !store || a.loadLaunch == l.launchNumber ? a.reader : nullptr;
-    return {a.fullyWritten ? nullptr : a.written, races ? a.writer : nullptr, reader, l.raceFloor, context.block->tag, l.raceMany};
+    return {a.fullyWritten ? nullptr : a.written, races ? a.writer : nullptr, reader, l.raceFloor, context.block->tag, l.raceMany, false, 0};
 }
 
 } // namespace kernelskill::simulator::KERNELSKILL_ISA

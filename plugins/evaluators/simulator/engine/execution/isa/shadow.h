@@ -14,6 +14,10 @@ struct Shadow {
     std::uint8_t *written = nullptr; // null: all is written
     std::uint32_t *writer = nullptr, *reader = nullptr; // null: no race detection
     std::uint32_t floor = 0, me = 0, many = 0;
+    // Shared memory keeps one array less in the host's caches: a word whose writer's tag is above `since` (the block's
+    // start) and covers all four bytes is known to be written; `written` has only what such a tag does not tell.
+    bool fused = false;
+    std::uint32_t since = 0;
 };
 
 inline bool foreign(const Shadow &s, std::uint32_t tag) { return (tag > s.floor) & ((tag ^ s.me) > 15u); }
@@ -34,6 +38,35 @@ inline bool allWritten(const std::uint8_t *written, std::uint64_t start, std::ui
     }
     for (; i < bytes; ++i) missing = static_cast<std::uint8_t>(missing | (written[start + i] ^ 1u));
     return missing == 0;
+}
+
+inline bool byteWritten(const Shadow &s, std::uint64_t at) {
+    if (s.written[at] != 0) return true;
+    const std::uint32_t tag = s.fused ? s.writer[at >> 2] : 0u;
+    return tag > s.since && (tag >> (at & 3) & 1u) != 0;
+}
+inline std::uint32_t readWordsFused(const Shadow &s, std::uint64_t word, std::uint32_t count) {
+    std::uint32_t bad = 0;
+    std::uint32_t *writer = s.writer + word, *reader = s.reader + word;
+    const std::uint32_t floor = s.floor, me = s.me, many = s.many, since = s.since;
+    if (count == 1) {
+        const std::uint32_t w = writer[0], r = reader[0];
+        reader[0] = (r <= floor) | ((r ^ me) <= 15u) ? me : many;
+        return ((w > floor) & ((w ^ me) > 15u)) | (w <= since) | ((~w & 15u) != 0) ? 1u : 0u;
+    }
+#pragma GCC ivdep
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t w = writer[i], r = reader[i];
+        bad |= ((w > floor) & ((w ^ me) > 15u)) | (w <= since) | ((~w & 15u) != 0) ? 1u : 0u;
+        reader[i] = (r <= floor) | ((r ^ me) <= 15u) ? me : many;
+    }
+    return bad;
+}
+// Before a tag that says which bytes are written makes room for another's.
+inline void keepWritten(const Shadow &s, std::uint64_t word, std::uint32_t bytes) {
+    const std::uint32_t tag = s.writer[word], known = (tag > s.since ? tag & 15u : 0u) | bytes;
+    for (std::uint32_t i = 0; i < 4; ++i)
+        if (known >> i & 1u) s.written[word * 4 + i] = 1;
 }
 
 // Words wholly touched.
@@ -108,8 +141,16 @@ template <class Whole, class Part> inline void eachWord(std::uint64_t start, std
 
 inline bool noteRead(const Shadow &s, std::uint64_t start, std::uint32_t bytes) {
     std::uint32_t bad = 0;
-    eachWord(start, bytes, [&](std::uint64_t w, std::uint32_t n) { bad |= readWords(s, w, n); },
-             [&](std::uint64_t w, std::uint32_t b) { bad |= readPart(s, w, b) ? 1u : 0u; });
+    if (s.fused)
+        eachWord(start, bytes, [&](std::uint64_t w, std::uint32_t n) { bad |= readWordsFused(s, w, n); },
+                 [&](std::uint64_t w, std::uint32_t b) {
+                     bad |= readPart(s, w, b) ? 1u : 0u;
+                     for (std::uint32_t i = 0; i < 4; ++i)
+                         if (b >> i & 1u) bad |= byteWritten(s, w * 4 + i) ? 0u : 1u;
+                 });
+    else
+        eachWord(start, bytes, [&](std::uint64_t w, std::uint32_t n) { bad |= readWords(s, w, n); },
+                 [&](std::uint64_t w, std::uint32_t b) { bad |= readPart(s, w, b) ? 1u : 0u; });
     return bad != 0;
 }
 inline bool writeConflicts(const Shadow &s, std::uint64_t start, std::uint32_t bytes) {
@@ -120,7 +161,10 @@ inline bool writeConflicts(const Shadow &s, std::uint64_t start, std::uint32_t b
 }
 inline void noteWrite(const Shadow &s, std::uint64_t start, std::uint32_t bytes) {
     eachWord(start, bytes, [&](std::uint64_t w, std::uint32_t n) { claimWords(s, w, n); },
-             [&](std::uint64_t w, std::uint32_t b) { claimPart(s, w, b); });
+             [&](std::uint64_t w, std::uint32_t b) {
+                 if (s.fused) keepWritten(s, w, b);
+                 claimPart(s, w, b);
+             });
 }
 
 } // namespace kernelskill::simulator::KERNELSKILL_ISA

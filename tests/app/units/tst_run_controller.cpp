@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine on its own thread: what arrives in the window's thread, and that the window stays free meanwhile.
+#include "../../core/engine/fake_players.h"
+#include "models/session_document.h"
+#include "shell/run_controller.h"
+
+#include <QSignalSpy>
+#include <QTest>
+#include <QTimer>
+
+using namespace Qt::StringLiterals;
+using namespace kernelskill;
+using namespace kernelskill::test;
+
+class TestRunController : public QObject
+{
+    Q_OBJECT
+    FakeWorld m_world;
+
+private Q_SLOTS:
+    void initTestCase() { QTest::failOnWarning(); }
+    void wholeRunArrivesInTheDocument()
+    {
+        RunController controller(nullptr, FakePlayers{}.factory());
+        SessionDocument document;
+        connect(&controller, &RunController::eventHappened, &document, &SessionDocument::apply);
+        QSignalSpy ended(&controller, &RunController::ended), states(&controller, &RunController::stateChanged);
+        RunSettings settings = FakeWorld::settings();
+        settings.rounds = 4;
+        controller.start(settings, m_world.path(u"whole.kss"_s), u"none"_s);
+        QVERIFY(controller.isActive());
+        QVERIFY(ended.wait(30'000));
+        QVERIFY(controller.state() == RunState::Idle);
+        QVERIFY(document.trajectory().nodes.size() > 1);
+        QVERIFY(document.candidate(0) != nullptr);
+        QVERIFY(document.evaluation(0) != nullptr); // blobs came along
+        QVERIFY(!document.trajectory().endedBy.isEmpty());
+        // The file says the same.
+        const auto contents = readSession(m_world.path(u"whole.kss"_s));
+        QVERIFY(contents.has_value());
+        QCOMPARE(contents->events.size(), document.events().size());
+        QCOMPARE(contents->trajectory.best, document.trajectory().best);
+    }
+    void pauseStepAndContinue()
+    {
+        RunController controller(nullptr, FakePlayers{}.factory());
+        QSignalSpy ended(&controller, &RunController::ended);
+        // Paused at the first sign of life.
+        connect(&controller, &RunController::stateChanged, &controller, [&] {
+            if (controller.state() == RunState::Running && controller.property("paused").isNull()) {
+                controller.setProperty("paused", true);
+                controller.togglePause();
+            }
+        });
+        RunSettings settings = FakeWorld::settings();
+        settings.rounds = 6;
+        controller.start(settings, m_world.path(u"pause.kss"_s), u"none"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Paused || !ended.isEmpty(), 30'000);
+        QVERIFY2(ended.isEmpty(), "the run ended before the pause took hold");
+        controller.step();
+        QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Paused || !ended.isEmpty(), 30'000);
+        QVERIFY(ended.isEmpty());
+        controller.togglePause();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, 30'000);
+    }
+    void stopEndsAPausedRun()
+    {
+        RunController controller(nullptr, FakePlayers{}.factory());
+        QSignalSpy ended(&controller, &RunController::ended);
+        connect(&controller, &RunController::stateChanged, &controller, [&] {
+            if (controller.state() == RunState::Running)
+                controller.togglePause();
+        });
+        controller.start(FakeWorld::settings(), m_world.path(u"stop.kss"_s), u"none"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Paused, 30'000);
+        controller.stop();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, 30'000);
+        QCOMPARE(ended.first().first().toString(), u"person"_s);
+    }
+    void errorsOfTheEnvironmentAreSaid()
+    {
+        RunController controller(nullptr, FakePlayers{}.factory());
+        QSignalSpy failed(&controller, &RunController::failed);
+        RunSettings settings = FakeWorld::settings();
+        settings.evaluator = u"nowhere"_s;
+        controller.start(settings, m_world.path(u"error.kss"_s), u"none"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, 30'000);
+        QVERIFY(controller.state() == RunState::Idle);
+    }
+    void closingInMidRunWaitsForItsEnd()
+    {
+        auto controller = std::make_unique<RunController>(nullptr, FakePlayers{}.factory());
+        QSignalSpy events(controller.get(), &RunController::eventHappened);
+        controller->start(FakeWorld::settings(), m_world.path(u"close.kss"_s), u"none"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(events.size() > 2, 30'000);
+        controller.reset();
+        const auto contents = readSession(m_world.path(u"close.kss"_s));
+        QVERIFY(contents.has_value()); // closed in good order
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRunController)
+#include "tst_run_controller.moc"
