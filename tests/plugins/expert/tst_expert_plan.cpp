@@ -82,15 +82,15 @@ private Q_SLOTS:
         const auto chain = studentPlan(view(QStringLiteral("bias_gelu_residual")));
         QCOMPARE(chain->groups.size(), 3);
         for (const Group &group : chain->groups)
-            QCOMPARE(group.pattern, Pattern::Pointwise);
+            QVERIFY(group.pattern == Pattern::Pointwise);
         QCOMPARE(chain->groups.last().id(), QStringLiteral("y"));
         const auto softmax = studentPlan(view(QStringLiteral("row_softmax")));
         QCOMPARE(softmax->groups.size(), 1);
-        QCOMPARE(softmax->groups.first().pattern, Pattern::Rows);
-        QCOMPARE(softmax->groups.first().schedule.mapping, RowMapping::Thread);
+        QVERIFY(softmax->groups.first().pattern == Pattern::Rows);
+        QVERIFY(softmax->groups.first().schedule.mapping == RowMapping::Thread);
         const auto loss = studentPlan(view(QStringLiteral("mean_squared_error")));
         QCOMPARE(loss->groups.size(), 1); // its intermediates have no memory to live in
-        QCOMPARE(loss->groups.first().pattern, Pattern::FullReduction);
+        QVERIFY(loss->groups.first().pattern == Pattern::FullReduction);
     }
 
     // Code that launches once has its operators fused already.
@@ -101,7 +101,7 @@ private Q_SLOTS:
         const auto plan = planOf(taskView, taskView.task().baseline);
         QVERIFY(plan);
         QCOMPARE(plan->groups.size(), 1);
-        QCOMPARE(plan->groups.first().pattern, Pattern::Rows);
+        QVERIFY(plan->groups.first().pattern == Pattern::Rows);
     }
 
     void storesIntermediatesInFreeOutputs()
