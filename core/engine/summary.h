@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a run came to, in the form `optimize --json` prints.
 #pragma once
 
 #include "engine/run.h"

@@ -21,9 +21,31 @@ function(workbench_make_abi_tag)
     endif()
     string(CONCAT tag "kernelskill ${PROJECT_VERSION}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, "
         "Qt ${Qt6Core_VERSION}, sanitizer ${sanitizer}, headers ${digest}")
+    # Written only when it differs: what moc makes of plugins depends on this file.
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/abi_tag.txt CONTENT "${tag}\n" @ONLY)
     set(WORKBENCH_ABI_TAG "${tag}" PARENT_SCOPE)
 endfunction()
 workbench_make_abi_tag()
+
+# Has moc write the pair abi=<tag> beside the metadata of the target's plugin. Changed options alone run moc too late for
+# what includes its output, so moc and those objects depend on the file of the tag.
+function(workbench_tag_plugin target tag)
+    set_target_properties(${target} PROPERTIES
+        AUTOMOC_MOC_OPTIONS "-Mabi=${tag}"
+        AUTOGEN_TARGET_DEPENDS ${CMAKE_BINARY_DIR}/abi_tag.txt)
+    set(dependents ${CMAKE_CURRENT_BINARY_DIR}/${target}_autogen/mocs_compilation.cpp)
+    get_target_property(sources ${target} SOURCES)
+    foreach(source IN LISTS sources)
+        cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+        if(source MATCHES "\\.cpp$")
+            file(STRINGS ${source} plugin REGEX Q_PLUGIN_METADATA)
+            if(plugin)
+                list(APPEND dependents ${source})
+            endif()
+        endif()
+    endforeach()
+    set_property(SOURCE ${dependents} APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/abi_tag.txt)
+endfunction()
 
 function(add_workbench_plugin name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND" "SOURCES;LIBS")
@@ -37,10 +59,9 @@ function(add_workbench_plugin name)
         target_link_options(${target} PRIVATE -Wl,-z,undefs)
     endif()
     set_target_properties(${target} PROPERTIES
-        # moc puts the pair beside the metadata of the file.
-        AUTOMOC_MOC_OPTIONS "-Mabi=${WORKBENCH_ABI_TAG}"
         LIBRARY_OUTPUT_DIRECTORY ${WORKBENCH_PLUGIN_DIR}
         PREFIX ""
         OUTPUT_NAME ${arg_KIND}-${name})
+    workbench_tag_plugin(${target} "${WORKBENCH_ABI_TAG}")
     set_property(GLOBAL APPEND PROPERTY WORKBENCH_PLUGINS ${target})
 endfunction()

@@ -6,6 +6,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 
@@ -201,7 +202,9 @@ public:
     }
 
 private:
-    QTemporaryDir m_folder;
+    // In memory where that is possible: each append waits for the disk, and these tests append thousands of times.
+    QTemporaryDir m_folder{QFileInfo(QStringLiteral("/dev/shm")).isWritable() ? QStringLiteral("/dev/shm/kernelskill-XXXXXX")
+                                                                             : QDir::tempPath() + QStringLiteral("/kernelskill-XXXXXX")};
 };
 
 // Makes players; `prepare…` sees each before it is used.

@@ -43,7 +43,7 @@ QList<Path> paths()
         {"transposed_product", {tile, block, vector}},
         {"transpose", {coalesce}},
         {"transpose", {tile, pad, vector, work}},
-        {"batched_transpose", {fuse, tile, pad, work}},
+        {"batched_transpose", {tile, pad, work}},
         {"bias_gelu_residual", {vector}},
         {"bias_gelu_residual", {fuse, vector, work, cache}},
         {"tanh_shift", {fuse, vector, cache}},

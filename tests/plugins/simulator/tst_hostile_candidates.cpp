@@ -30,8 +30,8 @@ private Q_SLOTS:
     void doesNotCompile()
     {
         const Evaluation evaluation = evaluate(fixtureTask(), candidate(QStringLiteral("does_not_compile.cu")));
-        QCOMPARE(evaluation.status, Status::BuildFailed);
-        QCOMPARE(evaluation.verdict, Verdict::Failed);
+        QVERIFY2(evaluation.status == Status::BuildFailed, describe(evaluation));
+        QVERIFY2(evaluation.verdict == Verdict::Failed, describe(evaluation));
         const Finding *finding = findingOf(evaluation, QStringLiteral("compile_error"));
         QVERIFY(finding);
         QCOMPARE(finding->file, QStringLiteral("solve.cu"));
@@ -42,7 +42,7 @@ private Q_SLOTS:
     {
         const Evaluation evaluation = evaluate(fixtureTask(), candidate(QStringLiteral("wrong_when_ragged.cu")));
         QVERIFY2(evaluation.status == Status::Wrong, describe(evaluation));
-        QCOMPARE(evaluation.verdict, Verdict::Wrong);
+        QVERIFY2(evaluation.verdict == Verdict::Wrong, describe(evaluation));
         int failed = 0;
         for (const Check &check : evaluation.checks) {
             if (check.outcome == QLatin1String("failed")) {
@@ -82,7 +82,7 @@ private Q_SLOTS:
         timer.start();
         const Evaluation evaluation = evaluate(fixtureTask(), candidate(QStringLiteral("endless_kernel.cu")));
         QVERIFY2(evaluation.status == Status::Timeout, describe(evaluation));
-        QCOMPARE(evaluation.verdict, Verdict::Failed);
+        QVERIFY2(evaluation.verdict == Verdict::Failed, describe(evaluation));
         const Finding *finding = findingOf(evaluation, QStringLiteral("endless_loop"));
         QVERIFY2(finding, describe(evaluation));
         QVERIFY(finding->line >= 7 && finding->line <= 8);
@@ -108,7 +108,7 @@ private Q_SLOTS:
         QFETCH(QString, file);
         const Evaluation evaluation = evaluate(fixtureTask(), candidate(file));
         QVERIFY2(evaluation.status == Status::Crashed, describe(evaluation));
-        QCOMPARE(evaluation.verdict, Verdict::Failed);
+        QVERIFY2(evaluation.verdict == Verdict::Failed, describe(evaluation));
         QVERIFY2(findingOf(evaluation, QStringLiteral("sandbox")), describe(evaluation));
     }
 

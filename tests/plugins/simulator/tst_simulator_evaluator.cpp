@@ -76,7 +76,7 @@ private Q_SLOTS:
         const Task task = bundledTask(QStringLiteral("row_softmax"));
         const Evaluation first = evaluate(task, candidate(QStringLiteral("softmax_warp.cu")), true);
         const Evaluation second = evaluate(task, candidate(QStringLiteral("softmax_warp.cu")), true);
-        QCOMPARE(first.time_us(), second.time_us());
+        QVERIFY(first.time_us() == second.time_us());
         QCOMPARE(first.profile.kernels.first().metrics, second.profile.kernels.first().metrics);
     }
 
@@ -115,7 +115,7 @@ private Q_SLOTS:
     void devicesAndFacts()
     {
         simulator::SimulatorEvaluator evaluator;
-        QCOMPARE(evaluator.facts().kind, TimeKind::Modelled);
+        QVERIFY(evaluator.facts().kind == TimeKind::Modelled);
         QCOMPARE(evaluator.facts().taskKinds, QStringList{QStringLiteral("native")});
         bool found = false;
         for (const DeviceInfo &device : evaluator.devices())

@@ -311,13 +311,20 @@ void RowKernel::emitOnlineSoftmax(const RowPhase &maximum, const RowPhase &total
     QStringList values;
     emitLoop(element.loads(), [&](const QString &name) { return element.uses(name) > 0; },
              [&](const Substitution &load, const QString &) -> QStringList {
+                 QStringList named;
                  values.append(element.at(load));
+                 if (!element.definition().isEmpty()) { // computed once, used twice
+                     const QString name = QStringLiteral("element") + QString::number(values.size());
+                     named.append(QStringLiteral("const float %1 = %2;").arg(name, values.last()));
+                     values.last() = name;
+                 }
                  if (cachedOrVector && values.size() < m_schedule.vectorWidth)
-                     return {};
+                     return named;
                  QString larger = QStringLiteral("thread_largest");
                  for (const QString &value : values)
                      larger = QStringLiteral("fmaxf(%1, %2)").arg(larger, value);
-                 QStringList lines{QStringLiteral("const float larger = %1;").arg(larger),
+                 QStringList lines = named;
+                 lines += {QStringLiteral("const float larger = %1;").arg(larger),
                                    QStringLiteral("%1 *= expf(thread_largest - larger);").arg(sum)};
                  for (const QString &value : values)
                      lines.append(QStringLiteral("%1 += expf(%2 - larger);").arg(sum, value));

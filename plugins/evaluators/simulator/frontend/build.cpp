@@ -107,7 +107,8 @@ QStringList prefixArguments(const QString &precompiled)
 {
     if (precompiled.isEmpty())
         return {QStringLiteral("-include"), QStringLiteral("cuda_runtime.h")};
-    return {QStringLiteral("-Xclang"), QStringLiteral("-include-pch"), QStringLiteral("-Xclang"), precompiled};
+    return {QStringLiteral("-Xclang"), QStringLiteral("-include-pch"), QStringLiteral("-Xclang"), precompiled,
+            QStringLiteral("-include"), QStringLiteral("kernelskill/device_calls.h")};
 }
 
 // The commands that may run side by side; all must succeed.

@@ -27,7 +27,7 @@ QCoro::Task<QString> PrefixHeader::ensure(Pass pass, QStringList flags, bool unc
         co_return path;
     const QString source = m_folder + QStringLiteral("/prefix.h");
     QFile file(source);
-    if (!QDir().mkpath(m_folder) || !file.open(QIODevice::WriteOnly) || file.write("#include <cuda_runtime.h>\n") < 0)
+    if (!QDir().mkpath(m_folder) || !file.open(QIODevice::WriteOnly) || file.write("#define KERNELSKILL_PRECOMPILING 1\n#include <cuda_runtime.h>\n") < 0)
         co_return QString();
     file.close();
     const QString made = path + u'.' + QUuid::createUuid().toString(QUuid::Id128);
