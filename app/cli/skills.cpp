@@ -55,6 +55,16 @@ int list(SkillStore &store, bool json)
     return Done;
 }
 
+// From now on runs with --long-term frozen rank with what the ledger holds at this moment.
+int freeze(SkillStore &store, bool json)
+{
+    auto row = store.frozenAt(true);
+    if (!row) return report(row.error(), json);
+    if (json) printJson({{QStringLiteral("frozen_at_row"), *row}});
+    else print(QStringLiteral("frozen runs now rank with the ledger as it stands, up to row %1").arg(*row));
+    return Done;
+}
+
 Result<Skill> find(const SkillStore &store, const QString &name)
 {
     auto skill = store.skill(name);
@@ -136,7 +146,7 @@ int edit(SkillStore &store, const QString &name, const QString &path, const QStr
 int skills(const QStringList &arguments)
 {
     QCommandLineParser parser;
-    parser.setApplicationDescription(QStringLiteral("The long-term memory: list, show, history, pin, unpin, reject, restore, accept, edit."));
+    parser.setApplicationDescription(QStringLiteral("The long-term memory: list, show, history, pin, unpin, reject, restore, accept, edit, freeze."));
     parser.addPositionalArgument(QStringLiteral("ACTION"), QStringLiteral("What to do."));
     parser.addPositionalArgument(QStringLiteral("NAME"), QStringLiteral("Skill, for all but list."));
     parser.addOptions({{QStringLiteral("memory"), QStringLiteral("Long-term memory file."), QStringLiteral("FILE")},
@@ -149,16 +159,18 @@ int skills(const QStringList &arguments)
     const QString name = parser.positionalArguments().value(1);
     const QString reason = parser.value(QStringLiteral("reason"));
     static const QStringList actions{QStringLiteral("list"),   QStringLiteral("show"),    QStringLiteral("history"), QStringLiteral("pin"), QStringLiteral("unpin"),
-                                     QStringLiteral("reject"), QStringLiteral("restore"), QStringLiteral("accept"),  QStringLiteral("edit")};
+                                     QStringLiteral("reject"), QStringLiteral("restore"), QStringLiteral("accept"),  QStringLiteral("edit"), QStringLiteral("freeze")};
     if (!actions.contains(action))
         return report(Error{QStringLiteral("usage"), QStringLiteral("skills %1: unknown action; there are %2").arg(action, actions.join(QStringLiteral(", "))), {}}, json);
-    if (action != QLatin1String("list") && name.isEmpty())
+    const bool takesName = action != QLatin1String("list") && action != QLatin1String("freeze");
+    if (takesName && name.isEmpty())
         return report(Error{QStringLiteral("usage"), QStringLiteral("skills %1 takes a skill's name; “kernelskill skills list” shows them").arg(action), {}}, json);
     if (action == QLatin1String("reject") && reason.isEmpty())
         return report(Error{QStringLiteral("usage"), QStringLiteral("a rejection needs --reason, so that others can judge it"), {}}, json);
     auto store = openStore(parser.value(QStringLiteral("memory")));
     if (!store) return report(store.error(), json);
     if (action == QLatin1String("list")) return list(*store, json);
+    if (action == QLatin1String("freeze")) return freeze(*store, json);
     if (action == QLatin1String("show")) return show(*store, name, json);
     if (action == QLatin1String("history")) return history(*store, name, json);
     if (action == QLatin1String("edit")) return edit(*store, name, parser.value(QStringLiteral("file")), reason, json);

@@ -77,8 +77,12 @@ QCoro::Task<void> EngineWorker::play(RunSettings settings, QString sessionPath, 
     });
     connect(m_run.get(), &Run::progress, this, &EngineWorker::progressed);
     m_run->setAsk([this](Question question) { return ask(std::move(question)); });
-    const auto summary = fresh ? co_await m_run->start(std::move(settings), std::move(sessionPath))
-                               : co_await m_run->resume(std::move(sessionPath));
+    // No co_await inside a conditional expression: GCC 14 does not suspend there correctly.
+    Result<RunSummary> summary;
+    if (fresh)
+        summary = co_await m_run->start(std::move(settings), std::move(sessionPath));
+    else
+        summary = co_await m_run->resume(std::move(sessionPath));
     m_busy = false;
     // The run holds the session's writer lock; it goes once this coroutine is off the stack.
     QMetaObject::invokeMethod(this, [this] {

@@ -76,7 +76,14 @@ Result<MemorySnapshot> MemorySnapshot::take(const RunSettings &settings, const S
         return snapshot;
     }
     if (store) {
-        auto statistics = store->statistics(settings.longTerm == LongTerm::Frozen ? taskName : QString());
+        const bool frozen = settings.longTerm == LongTerm::Frozen;
+        std::optional<qint64> upToRow;
+        if (frozen) {
+            auto row = store->frozenAt();
+            if (!row) return std::unexpected(row.error());
+            upToRow = *row;
+        }
+        auto statistics = store->statistics(frozen ? taskName : QString(), upToRow);
         if (!statistics) return std::unexpected(statistics.error());
         snapshot.statistics = *statistics;
     }

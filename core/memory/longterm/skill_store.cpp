@@ -13,6 +13,8 @@
 #include <QTimeZone>
 #include <QUuid>
 
+#include <limits>
+
 namespace kernelskill {
 
 namespace {
@@ -329,7 +331,20 @@ Result<QList<LedgerEntry>> SkillStore::ledger(const QString &skill) const
     return result;
 }
 
-Result<QList<SkillStatistics>> SkillStore::statistics(const QString &withoutTask) const
+Result<qint64> SkillStore::frozenAt(bool renew) const
+{
+    auto db = m_impl->database();
+    if (!db) return std::unexpected(db.error());
+    const QString insert = QStringLiteral("INSERT OR %1 INTO frozen SELECT 1, coalesce(max(rowid), 0), ? FROM ledger")
+                               .arg(renew ? QStringLiteral("REPLACE") : QStringLiteral("IGNORE"));
+    if (auto done = sql::run(*db, insert, {QDateTime::currentMSecsSinceEpoch()}); !done)
+        return m_impl->trouble(done.error());
+    auto row = sql::value(*db, QStringLiteral("SELECT last_row FROM frozen"));
+    if (!row) return m_impl->trouble(row.error());
+    return row->toLongLong();
+}
+
+Result<QList<SkillStatistics>> SkillStore::statistics(const QString &withoutTask, std::optional<qint64> upToRow) const
 {
     auto db = m_impl->database();
     if (!db) return std::unexpected(db.error());
@@ -341,9 +356,9 @@ Result<QList<SkillStatistics>> SkillStore::statistics(const QString &withoutTask
             "SELECT skill, architecture, bottleneck, structure, count(*), "
             "sum(verdict = 'verified' AND low > 1), "
             "sum(verdict NOT IN ('verified', 'unproven') OR (high > 0 AND high < 1)), "
-            "sum(log_speedup), sum(log_speedup * log_speedup) FROM ledger WHERE ? = '' OR task <> ? "
+            "sum(log_speedup), sum(log_speedup * log_speedup) FROM ledger WHERE (? = '' OR task <> ?) AND rowid <= ? "
             "GROUP BY skill, architecture, bottleneck, structure ORDER BY skill, architecture, bottleneck, structure"),
-        {withoutTask, withoutTask});
+        {withoutTask, withoutTask, upToRow.value_or(std::numeric_limits<qint64>::max())});
     if (!rows) return m_impl->trouble(rows.error());
     QList<SkillStatistics> result;
     while (rows->next()) {

@@ -69,7 +69,12 @@ public:
     [[nodiscard]] Result<void> record(const LedgerEntry &entry);
     [[nodiscard]] Result<QList<LedgerEntry>> ledger(const QString &skill) const;
     // `withoutTask`: rows from that task do not count (campaigns never rank with the task under test).
-    [[nodiscard]] Result<QList<SkillStatistics>> statistics(const QString &withoutTask = {}) const;
+    // `upToRow`: only what the ledger held when it was frozen.
+    [[nodiscard]] Result<QList<SkillStatistics>> statistics(const QString &withoutTask = {},
+                                                            std::optional<qint64> upToRow = {}) const;
+    // The ledger's last row at the time it was frozen, which is the first call's unless `renew`. Frozen runs rank with what
+    // stood there then, so that they repeat themselves whatever was learnt since.
+    [[nodiscard]] Result<qint64> frozenAt(bool renew = false) const;
 
 private:
     struct Impl;

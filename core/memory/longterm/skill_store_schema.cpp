@@ -12,7 +12,7 @@ constexpr int applicationId = 0x4b53'4d45; // "KSME" in the file's header, so th
 // steps()[n] takes schema n to schema n + 1.
 QList<QStringList> steps()
 {
-    return {{
+    const QStringList first{
         QStringLiteral("CREATE TABLE skills(name TEXT PRIMARY KEY, revision INTEGER NOT NULL, state TEXT NOT NULL, "
                        "state_reason TEXT NOT NULL, source TEXT NOT NULL, disk_digest TEXT NOT NULL)"),
         QStringLiteral("CREATE TABLE revisions(skill TEXT NOT NULL REFERENCES skills(name), revision INTEGER NOT NULL, "
@@ -28,7 +28,12 @@ QList<QStringList> steps()
             "low REAL NOT NULL, high REAL NOT NULL, observed TEXT NOT NULL, when_ms INTEGER NOT NULL, "
             "PRIMARY KEY(session, node))"),
         QStringLiteral("CREATE INDEX ledger_by_skill ON ledger(skill, when_ms)"),
-    }};
+    };
+    const QStringList freezing{
+        QStringLiteral("CREATE TABLE frozen(id INTEGER PRIMARY KEY CHECK(id = 1), last_row INTEGER NOT NULL, "
+                       "when_ms INTEGER NOT NULL)"),
+    };
+    return {first, freezing};
 }
 
 } // namespace

@@ -8,7 +8,7 @@
 
 namespace kernelskill {
 
-inline constexpr int skillStoreSchemaVersion = 1;
+inline constexpr int skillStoreSchemaVersion = 2;
 
 // Brings the file to skillStoreSchemaVersion, step by step, each step one transaction. "memory.newer" when a newer
 // program wrote it: it is left as it is.

@@ -200,6 +200,8 @@ QCoro::Task<Result<void>> compile(BuildRequest request, QString folder, QList<Un
 {
     if (request.compiler.kind == CompilerKind::Nvcc)
         co_return co_await runAll(nvccCommands(request, folder, units), product, stop);
+    if (!PrefixHeader::suits(request.candidate))
+        co_return co_await runAll(clangCommands(request, folder, units, {}), product, stop);
     const PrefixHeader header(request.installation, request.compiler);
     auto device = header.ensure(PrefixHeader::Pass::Device, deviceFlags(request.installation), request.unconfined, stop);
     auto host = header.ensure(PrefixHeader::Pass::Host, hostFlags(request.installation), request.unconfined, stop);
@@ -207,8 +209,10 @@ QCoro::Task<Result<void>> compile(BuildRequest request, QString folder, QList<Un
     prefix.device = co_await device;
     prefix.host = co_await host;
     auto result = co_await runAll(clangCommands(request, folder, units, prefix), product, stop);
-    if (result && !product->succeeded && PrefixHeader::isRefused(product->log)) {
-        header.remove();
+    // What fails with the precompiled header gets a second opinion without, so that no candidate is blamed for it.
+    if (result && !product->succeeded && product->stopped.isEmpty()) {
+        if (PrefixHeader::isRefused(product->log))
+            header.remove();
         product->log.clear();
         result = co_await runAll(clangCommands(request, folder, units, {}), product, stop);
     }

@@ -7,6 +7,8 @@
 #include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
+#include <QRegularExpression>
+#include <QSet>
 #include <QUuid>
 
 namespace kernelskill::simulator {
@@ -47,6 +49,27 @@ QCoro::Task<QString> PrefixHeader::ensure(Pass pass, QStringList flags, bool unc
 void PrefixHeader::remove() const
 {
     QDir(m_folder).removeRecursively();
+}
+
+bool PrefixHeader::suits(const Candidate &candidate)
+{
+    static const QSet<QString> harmless{
+        QStringLiteral("cuda_runtime.h"), QStringLiteral("cuda_runtime_api.h"), QStringLiteral("cuda_fp16.h"),
+        QStringLiteral("cuda_bf16.h"), QStringLiteral("cooperative_groups.h"), QStringLiteral("cuda_pipeline.h"),
+        QStringLiteral("math_constants.h"), QStringLiteral("device_launch_parameters.h"), QStringLiteral("cmath"),
+        QStringLiteral("math.h"), QStringLiteral("cstdint"), QStringLiteral("stdint.h"), QStringLiteral("cstdio"),
+        QStringLiteral("stdio.h"), QStringLiteral("cfloat"), QStringLiteral("float.h"), QStringLiteral("climits"),
+        QStringLiteral("limits.h"), QStringLiteral("cstddef"), QStringLiteral("cassert"), QStringLiteral("assert.h"),
+        QStringLiteral("cstdlib"), QStringLiteral("limits"), QStringLiteral("type_traits")};
+    static const QRegularExpression include(QStringLiteral("^[ \\t]*#[ \\t]*include[ \\t]*<([^>]+)>"),
+                                            QRegularExpression::MultilineOption);
+    for (const CandidateFile &file : candidate.files) {
+        for (auto it = include.globalMatch(file.content); it.hasNext();) {
+            if (!harmless.contains(it.next().captured(1)))
+                return false;
+        }
+    }
+    return true;
 }
 
 bool PrefixHeader::isRefused(const QString &output)

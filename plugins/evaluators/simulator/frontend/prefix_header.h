@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "frontend/installation.h"
+#include "task/candidate.h"
 
 #include <QCoroTask>
 #include <QStringList>
@@ -27,6 +28,9 @@ public:
     void remove() const;
     // Whether a compiler's output complains about a precompiled header.
     [[nodiscard]] static bool isRefused(const QString &output);
+    // Whether a candidate is simple enough for it: the compiler confuses host and device overloads of operator new, which
+    // most of the standard library brings, across a precompiled header. Only headers known to do without may be included.
+    [[nodiscard]] static bool suits(const Candidate &candidate);
 
 private:
     QString m_folder;

@@ -33,6 +33,8 @@
 #ifdef __cplusplus
 #include <cmath>
 #include <cstdlib>
+#include <initializer_list>
+#include <utility>
 #endif
 
 #include "kernelskill/attributes.h"

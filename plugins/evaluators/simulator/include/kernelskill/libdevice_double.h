@@ -93,8 +93,10 @@ KS_FUNCTION double __ks_log_core(double f, double *low)
     p = __builtin_fma(p, u, 1.0 / 7.0);
     p = __builtin_fma(p, u, 1.0 / 5.0);
     p = __builtin_fma(p, u, 1.0 / 3.0);
-    *low = 2.0 * __builtin_fma(p * u, s, sLow);
-    return 2.0 * s;
+    const double main = 2.0 * s, tail = 2.0 * __builtin_fma(p * u, s, sLow);
+    const double high = main + tail;
+    *low = (main - high) + tail;
+    return high;
 }
 KS_FUNCTION double __ks_log_split(double a, int *exponent)
 {
@@ -223,7 +225,7 @@ KS_FUNCTION double __ks_erf_series(double x)
 KS_FUNCTION double __ks_erfc_fraction(double x)
 {
     double fraction = x;
-    for (int n = 60; n > 0; --n)
+    for (int n = 120; n > 0; --n)
         fraction = x + (0.5 * static_cast<double>(n)) / fraction;
     return 0.56418958354775629 * __nv_exp(-x * x) / fraction;
 }
@@ -234,7 +236,7 @@ KS_FUNCTION double __nv_erf(double a)
 }
 KS_FUNCTION double __nv_erfc(double a)
 {
-    if (a < 2.0)
+    if (a < 1.5)
         return 1.0 - __builtin_copysign(a < -2.5 ? 1.0 - __ks_erfc_fraction(-a) : __ks_erf_series(__builtin_fabs(a)), a);
     return __ks_erfc_fraction(a);
 }
