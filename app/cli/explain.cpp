@@ -44,11 +44,18 @@ Result<Story> readStory(const SessionFile &file, int nodeId)
     return story;
 }
 
+QString valueText(const QVariant &value)
+{
+    if (!value.isValid()) return QStringLiteral("no counter");
+    if (value.typeId() == QMetaType::Double) return QString::number(value.toDouble(), 'g', 4);
+    return value.toString();
+}
+
 QString valuesText(const QVariantMap &values)
 {
     QStringList parts;
     for (auto value = values.begin(); value != values.end(); ++value)
-        parts << QStringLiteral("%1 = %2").arg(value.key(), value->isValid() ? value->toString() : QStringLiteral("no counter"));
+        parts << QStringLiteral("%1 = %2").arg(value.key(), valueText(*value));
     return parts.join(QStringLiteral(", "));
 }
 

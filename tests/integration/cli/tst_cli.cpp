@@ -46,7 +46,7 @@ private Q_SLOTS:
         row("budget", {"optimize", task, "--budget", "time=soon"}, 2, "--budget takes time=SECONDS");
         row("no candidate", {"evaluate", task, "missing.cu"}, 2, "missing.cu");
         row("candidate is no file", {"evaluate", task, "/proc"}, 2, "holds no .cu file");
-        row("no such device", {"evaluate", task, task + "/baseline.cu", "--device", "abacus"}, 3, "abacus");
+        row("no such device", {"evaluate", task, task + "/baseline.cu", "--device", "abacus"}, 2, "abacus");
         row("not a session", {"explain", task + "/task.json", "1"}, 2, "task.json");
         row("missing session", {"session", "show", "gone.kss"}, 2, "gone.kss");
         row("node in words", {"explain", "gone.kss", "best"}, 2, "NODE is a number");
