@@ -21,8 +21,20 @@ function(workbench_make_abi_tag)
     endif()
     string(CONCAT tag "kernelskill ${PROJECT_VERSION}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, "
         "Qt ${Qt6Core_VERSION}, sanitizer ${sanitizer}, headers ${digest}")
-    # Written only when it differs: what moc makes of plugins depends on this file.
-    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/abi_tag.txt CONTENT "${tag}\n" @ONLY)
+    # What moc made of plugins with another tag goes: Ninja's view of moc does not see a changed option by itself.
+    set(tag_file ${CMAKE_BINARY_DIR}/abi_tag.txt)
+    set(previous "")
+    if(EXISTS ${tag_file})
+        file(READ ${tag_file} previous)
+    endif()
+    if(NOT previous STREQUAL "${tag}\n")
+        file(GLOB_RECURSE stale ${CMAKE_BINARY_DIR}/plugins/*.moc ${CMAKE_BINARY_DIR}/plugins/timestamp
+            ${CMAKE_BINARY_DIR}/tests/core/plugin/*.moc ${CMAKE_BINARY_DIR}/tests/core/plugin/timestamp)
+        if(stale)
+            file(REMOVE ${stale})
+        endif()
+        file(WRITE ${tag_file} "${tag}\n")
+    endif()
     set(WORKBENCH_ABI_TAG "${tag}" PARENT_SCOPE)
 endfunction()
 workbench_make_abi_tag()

@@ -46,7 +46,7 @@ private Q_SLOTS:
 
     void pluginsComeFromEveryFolder()
     {
-        for (const QString kind : {QStringLiteral("evaluators"), QStringLiteral("agents")}) {
+        for (const QString &kind : {QStringLiteral("evaluators"), QStringLiteral("agents")}) {
             const QDir folder(QStringLiteral(SOURCE_DIR "/plugins/") + kind);
             for (const QString &name : folder.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
                 if (!QFileInfo::exists(folder.filePath(name + QStringLiteral("/metadata.json"))) &&
@@ -60,7 +60,7 @@ private Q_SLOTS:
 
     void programsLinkNoPlugin()
     {
-        for (const QString program : {QStringLiteral("kernelskill"), QStringLiteral("kernelskill-workbench")}) {
+        for (const QString &program : {QStringLiteral("kernelskill"), QStringLiteral("kernelskill-workbench")}) {
             const QString file = QStringLiteral(BUILD_DIR "/bin/") + program;
             if (!QFileInfo::exists(file)) continue;
             for (const QString &library : needed(file))

@@ -14,16 +14,14 @@ namespace {
 QString textOf(const QString &path)
 {
     QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        qFatal("missing fixture %s", qPrintable(path));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("missing fixture %s", qPrintable(path));
     return QString::fromUtf8(file.readAll());
 }
 
 Task taskIn(const QString &folder)
 {
     const Result<Task> task = readTask(folder);
-    if (!task)
-        qFatal("%s", qPrintable(task.error().message));
+    if (!task) qFatal("%s", qPrintable(task.error().message));
     return *task;
 }
 
@@ -64,8 +62,7 @@ simulator::BuildProduct build(const Task &task, const Candidate &candidate)
     if (!installation || !compiler)
         qFatal("%s", qPrintable(installation ? compiler.error().message : installation.error().message));
     const auto product = QCoro::waitFor(simulator::build({task, candidate, *compiler, *installation, false}, {}));
-    if (!product)
-        qFatal("%s %s", qPrintable(product.error().message), qPrintable(product.error().detail));
+    if (!product) qFatal("%s %s", qPrintable(product.error().message), qPrintable(product.error().detail));
     return *product;
 }
 
@@ -77,16 +74,14 @@ Evaluation evaluate(const Task &task, const Candidate &candidate, bool time)
     request.candidate = candidate;
     request.time = time;
     const auto evaluation = QCoro::waitFor(evaluator.evaluate(request, {}, {}));
-    if (!evaluation)
-        qFatal("%s %s", qPrintable(evaluation.error().message), qPrintable(evaluation.error().detail));
+    if (!evaluation) qFatal("%s %s", qPrintable(evaluation.error().message), qPrintable(evaluation.error().detail));
     return *evaluation;
 }
 
 const Finding *findingOf(const Evaluation &evaluation, const QString &kind)
 {
     for (const Finding &finding : evaluation.findings) {
-        if (finding.kind == kind)
-            return &finding;
+        if (finding.kind == kind) return &finding;
     }
     return nullptr;
 }
@@ -94,21 +89,24 @@ const Finding *findingOf(const Evaluation &evaluation, const QString &kind)
 const Check *checkNamed(const Evaluation &evaluation, const QString &name)
 {
     for (const Check &check : evaluation.checks) {
-        if (check.name == name)
-            return &check;
+        if (check.name == name) return &check;
     }
     return nullptr;
 }
 
 QByteArray describe(const Evaluation &evaluation)
 {
-    QString text = QStringLiteral("status %1, verdict %2\n").arg(toString(evaluation.status), toString(evaluation.verdict));
+    QString text =
+        QStringLiteral("status %1, verdict %2\n").arg(toString(evaluation.status), toString(evaluation.verdict));
     for (const Check &check : evaluation.checks) {
         if (check.outcome != QLatin1String("passed"))
             text += QStringLiteral("  check %1: %2 %3\n").arg(check.name, check.outcome, check.detail);
     }
     for (const Finding &finding : evaluation.findings)
-        text += QStringLiteral("  finding %1 at %2:%3: %4\n").arg(finding.kind, finding.file).arg(finding.line).arg(finding.message);
+        text += QStringLiteral("  finding %1 at %2:%3: %4\n")
+                    .arg(finding.kind, finding.file)
+                    .arg(finding.line)
+                    .arg(finding.message);
     return (text + evaluation.log).toUtf8();
 }
 

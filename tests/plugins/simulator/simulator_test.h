@@ -11,10 +11,10 @@ namespace kernelskill::test {
 
 // A cache folder of the tests' own, so that builds are shared between them and nothing of the user's is touched.
 void useOwnFolders();
-[[nodiscard]] QString fixture(const QString &name); // the text of fixtures/NAME
+[[nodiscard]] QString fixture(const QString &name);                            // the text of fixtures/NAME
 [[nodiscard]] Task fixtureTask(const QString &name = QStringLiteral("scale")); // fixtures/NAME
-[[nodiscard]] Task bundledTask(const QString &name);                          // resources/tasks/NAME
-[[nodiscard]] Candidate candidate(const QString &fixtureName);                // as "solve.cu"
+[[nodiscard]] Task bundledTask(const QString &name);                           // resources/tasks/NAME
+[[nodiscard]] Candidate candidate(const QString &fixtureName);                 // as "solve.cu"
 
 [[nodiscard]] simulator::BuildProduct build(const Task &task, const Candidate &candidate);
 // Aborts the test program when the evaluator itself is in trouble: no test goes on from there.

@@ -8,8 +8,8 @@
 
 #include <cmath>
 #include <functional>
-#include <map>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,35 +37,32 @@ template <class T> std::vector<T> run(simulator::Device &device, const std::stri
         const auto *data = reinterpret_cast<const std::byte *>(&value);
         return std::vector<std::byte>(data, data + sizeof value);
     };
-    if (!device.write(*from, {reinterpret_cast<const std::byte *>(in.data()), bytes}))
-        return {};
+    if (!device.write(*from, {reinterpret_cast<const std::byte *>(in.data()), bytes})) return {};
     simulator::LaunchRequest request;
     request.kernel = kernel;
     request.grid = {static_cast<std::uint32_t>((in.size() + 127) / 128), 1, 1};
     request.block = {128, 1, 1};
     request.arguments = {asBytes(*from), asBytes(*to), asBytes(static_cast<int>(in.size()))};
     const auto report = device.launch(request);
-    if (!report || !report->completed)
-        return {};
+    if (!report || !report->completed) return {};
     std::vector<T> out(in.size());
-    if (!device.read(*to, {reinterpret_cast<std::byte *>(out.data()), bytes}))
-        return {};
+    if (!device.read(*to, {reinterpret_cast<std::byte *>(out.data()), bytes})) return {};
     (void)device.release(*from);
     (void)device.release(*to);
     return out;
 }
 
 // Largest error in units of the last place of T at the reference, or at `floor` where the reference is smaller.
-template <class T> double worst(const std::vector<T> &in, const std::vector<T> &out, const Reference &reference, double floor)
+template <class T>
+double worst(const std::vector<T> &in, const std::vector<T> &out, const Reference &reference, double floor)
 {
     double result = 0;
     for (std::size_t i = 0; i < in.size(); ++i) {
         const double expected = reference(static_cast<double>(in[i])), actual = static_cast<double>(out[i]);
-        if (std::isnan(expected) && std::isnan(actual))
-            continue;
-        if (expected == actual)
-            continue;
-        const double unit = std::max(std::abs(expected), floor) * static_cast<double>(std::numeric_limits<T>::epsilon());
+        if (std::isnan(expected) && std::isnan(actual)) continue;
+        if (expected == actual) continue;
+        const double unit =
+            std::max(std::abs(expected), floor) * static_cast<double>(std::numeric_limits<T>::epsilon());
         const double error = std::abs(actual - expected) / unit;
         result = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(result, error);
     }
@@ -83,7 +80,8 @@ private Q_SLOTS:
     void initTestCase()
     {
         useOwnFolders();
-        const simulator::BuildProduct product = test::build(fixtureTask(), candidate(QStringLiteral("device_library.cu")));
+        const simulator::BuildProduct product =
+            test::build(fixtureTask(), candidate(QStringLiteral("device_library.cu")));
         QVERIFY2(product.succeeded, qPrintable(product.log));
         QFile file(product.ptx.first());
         QVERIFY(file.open(QIODevice::ReadOnly));
@@ -96,9 +94,9 @@ private Q_SLOTS:
     {
         QTest::addColumn<double>("low");
         QTest::addColumn<double>("high");
-        QTest::addColumn<double>("floatUnits");  // allowed error in units of the last place
+        QTest::addColumn<double>("floatUnits"); // allowed error in units of the last place
         QTest::addColumn<double>("doubleUnits");
-        QTest::addColumn<double>("floor");       // below this size the error is absolute
+        QTest::addColumn<double>("floor"); // below this size the error is absolute
         const auto row = [](const char *name, double low, double high, double f, double d, double floor = 0) {
             QTest::newRow(name) << low << high << f << d << floor;
         };
@@ -141,21 +139,21 @@ private Q_SLOTS:
     {
         const std::string name = QTest::currentDataTag();
         static const std::map<std::string, Reference> references{
-            {"exp", [](double x) { return std::exp(x); }},     {"exp2", [](double x) { return std::exp2(x); }},
+            {"exp", [](double x) { return std::exp(x); }},         {"exp2", [](double x) { return std::exp2(x); }},
             {"exp10", [](double x) { return std::pow(10.0, x); }}, {"expm1", [](double x) { return std::expm1(x); }},
-            {"log", [](double x) { return std::log(x); }},     {"log2", [](double x) { return std::log2(x); }},
-            {"log10", [](double x) { return std::log10(x); }}, {"log1p", [](double x) { return std::log1p(x); }},
-            {"tanh", [](double x) { return std::tanh(x); }},   {"sinh", [](double x) { return std::sinh(x); }},
-            {"cosh", [](double x) { return std::cosh(x); }},   {"asinh", [](double x) { return std::asinh(x); }},
-            {"acosh", [](double x) { return std::acosh(x); }}, {"atanh", [](double x) { return std::atanh(x); }},
-            {"erf", [](double x) { return std::erf(x); }},     {"erfc", [](double x) { return std::erfc(x); }},
-            {"sin", [](double x) { return std::sin(x); }},     {"cos", [](double x) { return std::cos(x); }},
-            {"tan", [](double x) { return std::tan(x); }},     {"asin", [](double x) { return std::asin(x); }},
-            {"acos", [](double x) { return std::acos(x); }},   {"atan", [](double x) { return std::atan(x); }},
-            {"sqrt", [](double x) { return std::sqrt(x); }},   {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
-            {"cbrt", [](double x) { return std::cbrt(x); }},   {"lgamma", [](double x) { return std::lgamma(x); }},
-            {"tgamma", [](double x) { return std::tgamma(x); }}, {"round", [](double x) { return std::round(x); }},
-            {"floor", [](double x) { return std::floor(x); }}, {"rint", [](double x) { return std::rint(x); }},
+            {"log", [](double x) { return std::log(x); }},         {"log2", [](double x) { return std::log2(x); }},
+            {"log10", [](double x) { return std::log10(x); }},     {"log1p", [](double x) { return std::log1p(x); }},
+            {"tanh", [](double x) { return std::tanh(x); }},       {"sinh", [](double x) { return std::sinh(x); }},
+            {"cosh", [](double x) { return std::cosh(x); }},       {"asinh", [](double x) { return std::asinh(x); }},
+            {"acosh", [](double x) { return std::acosh(x); }},     {"atanh", [](double x) { return std::atanh(x); }},
+            {"erf", [](double x) { return std::erf(x); }},         {"erfc", [](double x) { return std::erfc(x); }},
+            {"sin", [](double x) { return std::sin(x); }},         {"cos", [](double x) { return std::cos(x); }},
+            {"tan", [](double x) { return std::tan(x); }},         {"asin", [](double x) { return std::asin(x); }},
+            {"acos", [](double x) { return std::acos(x); }},       {"atan", [](double x) { return std::atan(x); }},
+            {"sqrt", [](double x) { return std::sqrt(x); }},       {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
+            {"cbrt", [](double x) { return std::cbrt(x); }},       {"lgamma", [](double x) { return std::lgamma(x); }},
+            {"tgamma", [](double x) { return std::tgamma(x); }},   {"round", [](double x) { return std::round(x); }},
+            {"floor", [](double x) { return std::floor(x); }},     {"rint", [](double x) { return std::rint(x); }},
         };
         QFETCH(double, low);
         QFETCH(double, high);

@@ -35,7 +35,8 @@ private Q_SLOTS:
 
     void lineTableSpeaksOfTheCandidateOnly()
     {
-        const simulator::BuildProduct product = test::build(bundledTask(QStringLiteral("row_softmax")), candidate(QStringLiteral("softmax_warp.cu")));
+        const simulator::BuildProduct product =
+            test::build(bundledTask(QStringLiteral("row_softmax")), candidate(QStringLiteral("softmax_warp.cu")));
         QVERIFY2(product.succeeded, qPrintable(product.log));
         QFile file(product.ptx.first());
         QVERIFY(file.open(QIODevice::ReadOnly));
@@ -46,8 +47,7 @@ private Q_SLOTS:
         QVERIFY2(!ptx.contains(QStringLiteral("call")), "mathematics must be inlined");
         int files = 0;
         for (const QString &line : ptx.split(u'\n')) {
-            if (!line.startsWith(QStringLiteral("\t.file")))
-                continue;
+            if (!line.startsWith(QStringLiteral("\t.file"))) continue;
             ++files;
             QCOMPARE(simulator::candidatePath(line.section(u'"', 1, 1)), QStringLiteral("solve.cu"));
         }
@@ -56,7 +56,8 @@ private Q_SLOTS:
 
     void errorNamesFileAndLine()
     {
-        const simulator::BuildProduct product = test::build(fixtureTask(), candidate(QStringLiteral("does_not_compile.cu")));
+        const simulator::BuildProduct product =
+            test::build(fixtureTask(), candidate(QStringLiteral("does_not_compile.cu")));
         QVERIFY(!product.succeeded);
         QCOMPARE(product.findings.size(), 1);
         QCOMPARE(product.findings.first().kind, QStringLiteral("compile_error"));
@@ -67,19 +68,23 @@ private Q_SLOTS:
 
     void wrongSignatureIsAnErrorAtTheEntryPoint()
     {
-        const simulator::BuildProduct product = test::build(fixtureTask(), candidate(QStringLiteral("wrong_signature.cu")));
+        const simulator::BuildProduct product =
+            test::build(fixtureTask(), candidate(QStringLiteral("wrong_signature.cu")));
         QVERIFY(!product.succeeded);
         QCOMPARE(product.findings.first().file, QStringLiteral("solve.cu"));
         QCOMPARE(product.findings.first().line, 11);
-        QVERIFY2(product.findings.first().message.contains(QStringLiteral("solve")), qPrintable(product.findings.first().message));
+        QVERIFY2(product.findings.first().message.contains(QStringLiteral("solve")),
+                 qPrintable(product.findings.first().message));
     }
 
     void missingEntryPointIsNamed()
     {
-        const simulator::BuildProduct product = test::build(fixtureTask(), candidate(QStringLiteral("no_entry_point.cu")));
+        const simulator::BuildProduct product =
+            test::build(fixtureTask(), candidate(QStringLiteral("no_entry_point.cu")));
         QVERIFY(!product.succeeded);
         QCOMPARE(product.findings.size(), 1);
-        QVERIFY2(product.findings.first().message.contains(QStringLiteral("undefined symbol solve")), qPrintable(product.log));
+        QVERIFY2(product.findings.first().message.contains(QStringLiteral("undefined symbol solve")),
+                 qPrintable(product.log));
     }
 
     void secondBuildComesFromTheCache()
@@ -95,12 +100,14 @@ private Q_SLOTS:
     void severalFilesAndHeaders()
     {
         Candidate several;
-        several.files = {{QStringLiteral("solve.cu"),
-                          QStringLiteral("#include \"kernels/scale.cuh\"\nextern \"C\" void solve(const float *x, float *y, int n, "
-                                         "cudaStream_t s)\n{\n    scale<<<(n + 255) / 256, 256, 0, s>>>(x, y, n);\n}\n")},
-                         {QStringLiteral("kernels/scale.cuh"),
-                          QStringLiteral("#pragma once\n__global__ void scale(const float *x, float *y, int n)\n{\n"
-                                         "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = 2 * x[i] + 1;\n}\n")}};
+        several.files = {
+            {QStringLiteral("solve.cu"),
+             QStringLiteral("#include \"kernels/scale.cuh\"\nextern \"C\" void solve(const float *x, float *y, int n, "
+                            "cudaStream_t s)\n{\n    scale<<<(n + 255) / 256, 256, 0, s>>>(x, y, n);\n}\n")},
+            {QStringLiteral("kernels/scale.cuh"),
+             QStringLiteral(
+                 "#pragma once\n__global__ void scale(const float *x, float *y, int n)\n{\n"
+                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = 2 * x[i] + 1;\n}\n")}};
         QVERIFY(test::build(fixtureTask(), several).succeeded);
         several.files[1].content.replace(QStringLiteral("2 * x[i]"), QStringLiteral("2 * z[i]"));
         const simulator::BuildProduct broken = test::build(fixtureTask(), several);
@@ -118,16 +125,19 @@ private Q_SLOTS:
     void diagnosticsOfOtherCompilers()
     {
         const QList<Finding> nvcc = simulator::compileErrors(
-            QStringLiteral("src/solve.cu(8): error: identifier \"unknown\" is undefined\n\n1 error detected.\n"), QStringLiteral("solve.cu"));
+            QStringLiteral("src/solve.cu(8): error: identifier \"unknown\" is undefined\n\n1 error detected.\n"),
+            QStringLiteral("solve.cu"));
         QCOMPARE(nvcc.size(), 1);
         QCOMPARE(nvcc.first().line, 8);
         QCOMPARE(nvcc.first().message, QStringLiteral("identifier \"unknown\" is undefined"));
-        const QList<Finding> header = simulator::compileErrors(
-            QStringLiteral("/usr/include/cuda.h:99:1: error: no matching function\n./src/solve.cu:4:2: note: in instantiation of it\n"),
-            QStringLiteral("solve.cu"));
+        const QList<Finding> header =
+            simulator::compileErrors(QStringLiteral("/usr/include/cuda.h:99:1: error: no matching "
+                                                    "function\n./src/solve.cu:4:2: note: in instantiation of it\n"),
+                                     QStringLiteral("solve.cu"));
         QCOMPARE(header.first().file, QStringLiteral("solve.cu"));
         QCOMPARE(header.first().line, 4);
-        QCOMPARE(simulator::compileErrors(QStringLiteral("killed"), QStringLiteral("solve.cu")).first().message, QStringLiteral("killed"));
+        QCOMPARE(simulator::compileErrors(QStringLiteral("killed"), QStringLiteral("solve.cu")).first().message,
+                 QStringLiteral("killed"));
     }
 };
 

@@ -7,6 +7,8 @@
 #include <QElapsedTimer>
 #include <QTest>
 
+#include <cmath>
+
 using namespace kernelskill;
 using namespace kernelskill::test;
 
@@ -71,6 +73,50 @@ private Q_SLOTS:
         QVERIFY(!gain->touchesOne());
     }
 
+    void eachKernelOfACandidateIsProfiled()
+    {
+        const Evaluation evaluation = evaluate(fixtureTask(), candidate(QStringLiteral("two_kernels.cu")), true);
+        QVERIFY2(evaluation.verdict == Verdict::Verified, describe(evaluation));
+        QCOMPARE(evaluation.profile.launchCount, 2);
+        QCOMPARE(evaluation.profile.kernels.size(), 2);
+        QVERIFY(evaluation.profile.kernels[0].name.startsWith(QStringLiteral("twice")));
+        QVERIFY(evaluation.profile.kernels[1].name.startsWith(QStringLiteral("plusOne")));
+        const double shares = evaluation.profile.kernels[0].timeShare + evaluation.profile.kernels[1].timeShare;
+        QVERIFY(std::abs(shares - 1) < 1e-9);
+        const Evaluation single = evaluate(fixtureTask(), fixtureTask().baseline, true);
+        QVERIFY(evaluation.time_us().value_or(0) > 1.5 * single.time_us().value_or(1e9));
+    }
+
+    void blocksMayMeetInACooperativeLaunch()
+    {
+        const Evaluation evaluation = evaluate(fixtureTask(), candidate(QStringLiteral("grid_sync.cu")), true);
+        QVERIFY2(evaluation.verdict == Verdict::Verified, describe(evaluation));
+        QCOMPARE(evaluation.timings.size(), 1);
+    }
+
+    void runTimeAnswersAsExpected()
+    {
+        const Evaluation evaluation = evaluate(fixtureTask(), candidate(QStringLiteral("uses_runtime.cu")));
+        for (const Check &check : evaluation.checks) {
+            if (check.name.startsWith(QStringLiteral("outputs")))
+                QVERIFY2(check.outcome == QLatin1String("passed"), describe(evaluation));
+        }
+        QVERIFY2(evaluation.log.contains(QStringLiteral("first of 4096: 2.0")),
+                 "what a kernel prints belongs into the log");
+        QVERIFY(findingOf(evaluation, QStringLiteral("illegal_launch")));
+    }
+
+    void tensorCores()
+    {
+        const Task task = fixtureTask(QStringLiteral("half_matmul"));
+        const Evaluation baseline = evaluate(task, task.baseline, true);
+        QVERIFY2(baseline.verdict == Verdict::Verified, describe(baseline));
+        const Evaluation tensor = evaluate(task, candidate(QStringLiteral("wmma_matmul.cu")), true);
+        QVERIFY2(tensor.verdict == Verdict::Verified, describe(tensor));
+        QVERIFY(tensor.profile.kernels.first().metric(QStringLiteral("tensor_pipe_pct")).value_or(0) > 0);
+        QVERIFY(speedup(baseline, tensor)->value > 1);
+    }
+
     void sameRequestGivesSameAnswer()
     {
         const Task task = bundledTask(QStringLiteral("row_softmax"));
@@ -90,9 +136,9 @@ private Q_SLOTS:
         QElapsedTimer timer;
         timer.start();
         const auto result = QCoro::waitFor(evaluator.evaluate(
-            request, [&](const EvaluationProgress &progress) {
-                if (progress.stage == QLatin1String("checking"))
-                    stop.request_stop();
+            request,
+            [&](const EvaluationProgress &progress) {
+                if (progress.stage == QLatin1String("checking")) stop.request_stop();
             },
             stop.get_token()));
         QVERIFY(!result);

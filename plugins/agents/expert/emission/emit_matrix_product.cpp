@@ -37,16 +37,17 @@ QString directKernel(const MatrixNames &names, const Schedule &schedule)
     return out.result();
 }
 
-// A tile is filled by threads whose neighbours read neighbours in memory, whichever way the operand is stored.
-QString tileFill(const MatrixNames &names, bool first)
+// The element a thread fetches for a tile: neighbouring threads read neighbours in memory, whichever way the operand is
+// stored.
+QString fetched(const MatrixNames &names, bool first)
 {
     const MatrixOperand &operand = first ? names.a : names.b;
     const QString origin = first ? QStringLiteral("tileRow") : QStringLiteral("tileCol");
     const QString fast = QStringLiteral("threadIdx.x"), slow = QStringLiteral("threadIdx.y");
     const QString x = QStringLiteral("%1 + %2").arg(origin, operand.depthContiguous ? slow : fast);
     const QString p = QStringLiteral("start + %1").arg(operand.depthContiguous ? fast : slow);
-    return QStringLiteral("%1[threadIdx.y][threadIdx.x] = %2 < %3 && %4 < %5 ? %6 : 0.0f;")
-        .arg(operand.tile, x, operand.extent, p, names.k, elementAt(names, first, x, p));
+    return QStringLiteral("const float %1_fetched = %2 < %3 && %4 < %5 ? %6 : 0.0f;")
+        .arg(operand.buffer, x, operand.extent, p, names.k, elementAt(names, first, x, p));
 }
 
 QString tiledKernel(const MatrixNames &names, const Schedule &schedule)
@@ -63,8 +64,10 @@ QString tiledKernel(const MatrixNames &names, const Schedule &schedule)
     out.line(QStringLiteral("const int tileRow = blockIdx.y * %1, tileCol = blockIdx.x * %1;").arg(tile));
     out.line(QStringLiteral("float product = 0.0f;"));
     out.open(QStringLiteral("for (int start = 0; start < %1; start += %2)").arg(names.k, tile));
-    out.line(tileFill(names, true));
-    out.line(tileFill(names, false));
+    out.line(fetched(names, true));
+    out.line(fetched(names, false));
+    for (const MatrixOperand *operand : {&names.a, &names.b})
+        out.line(QStringLiteral("%1[threadIdx.y][threadIdx.x] = %2_fetched;").arg(operand->tile, operand->buffer));
     out.line(QStringLiteral("__syncthreads();"));
     const QString a = names.a.depthContiguous ? QStringLiteral("%1[threadIdx.y][p]") : QStringLiteral("%1[p][threadIdx.y]");
     const QString b = names.b.depthContiguous ? QStringLiteral("%1[threadIdx.x][p]") : QStringLiteral("%1[p][threadIdx.x]");

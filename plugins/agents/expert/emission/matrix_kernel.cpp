@@ -89,10 +89,10 @@ private:
     [[nodiscard]] QString extentConstant(bool first) const { return constant(first ? "kTileM" : "kTileN"); }
     [[nodiscard]] int loadsOf(bool first) const;
     [[nodiscard]] bool isDepthFirst(bool first) const { return isVector() || !operand(first).depthContiguous; }
-    [[nodiscard]] QString nextName(bool first) const { return operand(first).buffer + QStringLiteral("_next"); }
+    [[nodiscard]] QString registerName(bool first) const { return operand(first).buffer + QStringLiteral("_fetched"); }
     void emitDeclarations();
     void emitPosition(bool first, const QString &index);
-    void emitTransfer(bool first, bool fetch, bool store);
+    void emitTransfer(bool first, bool fetch);
     void emitFetch(bool first, const QString &target);
     void emitStore(bool first, const QString &source);
     void emitMultiply();
@@ -108,8 +108,7 @@ private:
 int BlockedKernel::loadsOf(bool first) const
 {
     const int elements = (first ? m_schedule.tileM : m_schedule.tileN) * m_schedule.tileK / m_schedule.vectorWidth;
-    const int threads = m_schedule.tileM / m_schedule.threadM * (m_schedule.tileN / m_schedule.threadN);
-    return (elements + threads - 1) / threads;
+    return (elements + m_schedule.threads - 1) / m_schedule.threads;
 }
 
 void BlockedKernel::emitDeclarations()
@@ -153,7 +152,7 @@ void BlockedKernel::emitFetch(bool first, const QString &target)
         return;
     }
     m_out.line(QStringLiteral("%1 = make_float4(0.0f, 0.0f, 0.0f, 0.0f);").arg(target));
-    m_out.block(QStringLiteral("if (%1)").arg(inside), {QStringLiteral("%1 = *reinterpret_cast<const float4 *>(%2);").arg(target.section(u' ', -1), address)});
+    m_out.block(QStringLiteral("if (%1)").arg(inside), {QStringLiteral("%1 = *reinterpret_cast<const float4 *>(%2);").arg(target, address)});
 }
 
 void BlockedKernel::emitStore(bool first, const QString &source)
@@ -170,24 +169,10 @@ void BlockedKernel::emitStore(bool first, const QString &source)
     }
 }
 
-// One loop over the accesses of a tile: fetch, store, or both.
-void BlockedKernel::emitTransfer(bool first, bool fetch, bool store)
+// One loop over a thread's accesses to a tile: from memory to registers, or from registers to the tile.
+void BlockedKernel::emitTransfer(bool first, bool fetch)
 {
     const int loads = loadsOf(first);
-    const QString perVector = isVector() ? QStringLiteral(" / 4") : QString();
-    const QString total = QStringLiteral("%1 * %2%3").arg(extentConstant(first), constant("kTileK"), perVector);
-    if (fetch && store) {
-        m_out.open(QStringLiteral("for (int i = threadIdx.x; i < %1; i += %2)").arg(total, constant("kThreads")));
-        emitPosition(first, QStringLiteral("i"));
-        if (isVector()) {
-            emitFetch(first, QStringLiteral("float4 part"));
-            emitStore(first, QStringLiteral("part"));
-        } else {
-            emitFetch(first, QStringLiteral("%1[%2]").arg(operand(first).tile, operand(first).depthContiguous ? QStringLiteral("x][p") : QStringLiteral("p][x")));
-        }
-        m_out.close();
-        return;
-    }
     if (loads == 1) {
         m_out.open();
         m_out.line(QStringLiteral("const int i = threadIdx.x;"));
@@ -197,12 +182,12 @@ void BlockedKernel::emitTransfer(bool first, bool fetch, bool store)
         m_out.line(QStringLiteral("const int i = threadIdx.x + l * %1;").arg(constant("kThreads")));
     }
     const int elements = (first ? m_schedule.tileM : m_schedule.tileN) * m_schedule.tileK / m_schedule.vectorWidth;
-    const int threads = m_schedule.tileM / m_schedule.threadM * (m_schedule.tileN / m_schedule.threadN);
-    const bool ragged = elements % threads != 0;
-    if (ragged)
-        m_out.text(QStringLiteral("if (i >= %1)\n    break;").arg(total));
+    if (elements % m_schedule.threads != 0) {
+        m_out.text(QStringLiteral("if (i >= @total@)\n    break;"),
+                   {{QStringLiteral("total"), QStringLiteral("%1 * %2%3").arg(extentConstant(first), constant("kTileK"), isVector() ? QStringLiteral(" / 4") : QString())}});
+    }
     emitPosition(first, QStringLiteral("i"));
-    const QString slot = nextName(first) + (loads == 1 ? QString() : QStringLiteral("[l]"));
+    const QString slot = registerName(first) + (loads == 1 ? QString() : QStringLiteral("[l]"));
     if (fetch)
         emitFetch(first, slot);
     else
@@ -295,22 +280,23 @@ QString BlockedKernel::emit()
     m_out.lines(m_names.signature(QStringLiteral("__global__ void __launch_bounds__(%1) ").arg(constant("kThreads"))));
     m_out.open();
     emitDeclarations();
-    if (m_schedule.prefetch) {
-        const QString type = vectorType(m_schedule.vectorWidth);
-        m_out.line();
-        m_out.line(QStringLiteral("// The next tile waits in registers while the present one is multiplied."));
-        const auto declared = [&](bool first) { return nextName(first) + (loadsOf(first) == 1 ? QString() : QStringLiteral("[%1]").arg(loadsOf(first))); };
-        m_out.line(QStringLiteral("%1 %2, %3;").arg(type, declared(true), declared(false)));
-        m_out.open(QStringLiteral("const auto fetch = [&](int start)"));
-        emitTransfer(true, true, false);
-        emitTransfer(false, true, false);
-        m_out.close(QStringLiteral(";"));
-        m_out.line(QStringLiteral("fetch(0);"));
-    }
+    const auto declared = [&](bool first) { return registerName(first) + (loadsOf(first) == 1 ? QString() : QStringLiteral("[%1]").arg(loadsOf(first))); };
     m_out.line();
+    m_out.line(m_schedule.prefetch ? QStringLiteral("// The next tile waits in registers while the present one is multiplied.")
+                                   : QStringLiteral("// A thread's share of a tile on its way: all loads are issued before the first value is stored."));
+    m_out.line(QStringLiteral("%1 %2, %3;").arg(vectorType(m_schedule.vectorWidth), declared(true), declared(false)));
+    m_out.open(QStringLiteral("const auto fetch = [&](int start)"));
+    emitTransfer(true, true);
+    emitTransfer(false, true);
+    m_out.close(QStringLiteral(";"));
+    m_out.line();
+    if (m_schedule.prefetch)
+        m_out.line(QStringLiteral("fetch(0);"));
     m_out.open(QStringLiteral("for (int start = 0; start < %1; start += %2)").arg(m_names.k, constant("kTileK")));
-    emitTransfer(true, !m_schedule.prefetch, true);
-    emitTransfer(false, !m_schedule.prefetch, true);
+    if (!m_schedule.prefetch)
+        m_out.line(QStringLiteral("fetch(start);"));
+    emitTransfer(true, false);
+    emitTransfer(false, false);
     m_out.line(QStringLiteral("__syncthreads();"));
     if (m_schedule.prefetch)
         m_out.block(QStringLiteral("if (start + %1 < %2)").arg(constant("kTileK"), m_names.k), {QStringLiteral("fetch(start + %1);").arg(constant("kTileK"))});

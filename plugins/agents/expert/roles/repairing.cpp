@@ -15,6 +15,7 @@ const QString smallerTile = QStringLiteral("smaller tile in shared memory");
 const QString scalarAccess = QStringLiteral("accesses of one element");
 const QString smallerBlocking = QStringLiteral("fewer outputs a thread");
 const QString fewerRegisters = QStringLiteral("rows are not kept in registers");
+const QString fewerThreads = QStringLiteral("smaller blocks");
 const QString stepBack = QStringLiteral("step back to the base");
 
 bool mentions(const Evaluation &evaluation, std::initializer_list<const char *> words)
@@ -54,7 +55,7 @@ Classification classify(const Evaluation &evaluation)
     if (mentions(evaluation, {"too much shared", "shared memory", "shared data"}))
         return {QStringLiteral("resources"), {smallerTile, smallerBlocking}};
     if (mentions(evaluation, {"too many resources", "registers", "spill"}))
-        return {QStringLiteral("resources"), {smallerBlocking, fewerRegisters, smallerTile}};
+        return {QStringLiteral("resources"), {smallerBlocking, fewerThreads, fewerRegisters, smallerTile}};
     if (mentions(evaluation, {"misaligned"}))
         return {QStringLiteral("misaligned"), {scalarAccess}};
     if (evaluation.status == Status::BuildFailed)
@@ -96,6 +97,11 @@ std::optional<Schedule> repaired(const Group &group, const QString &fix)
     } else if (fix == fewerRegisters && s.cachedVectors > 0) {
         s.cachedVectors = 0;
         s.keepExponentials = false;
+    }
+    const bool threadsAreFree = group.pattern == Pattern::Pointwise || group.pattern == Pattern::FullReduction || group.pattern == Pattern::Rows;
+    if (fix == fewerThreads && threadsAreFree && s.threads > 128) {
+        s.threads /= 2;
+        s.cachedVectors *= s.mapping == RowMapping::Block ? 2 : 1; // the row must still fit
     }
     const bool blocked = group.pattern == Pattern::MatrixProduct && s.threadM > 1;
     if (s == group.schedule || (blocked && !isLegalBlocking(s)))

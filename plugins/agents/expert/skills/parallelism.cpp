@@ -164,6 +164,8 @@ Result<QList<Change>> tuneLaunch(const TaskView &view, const Group &group)
         changes = tuneProduct(now);
     } else {
         const auto cols = columnsOf(view, group);
+        // 1024 threads leave 64 registers to each: not enough beside many loads in flight.
+        const int inFlight = now.batchedLoads ? now.itemsPerThread * now.vectorWidth : now.vectorWidth;
         for (const int threads : {256, 512, 128, 1024}) {
             Schedule s = now;
             s.threads = threads;
@@ -172,7 +174,8 @@ Result<QList<Change>> tuneLaunch(const TaskView &view, const Group &group)
             const bool spills = s.cachedVectors * s.vectorWidth > mostCachedElements;
             const bool idle = group.pattern == Pattern::Rows && s.mapping == RowMapping::Block && cols && threads * s.vectorWidth > 2 * *cols;
             const bool tooMany = group.pattern == Pattern::Transpose && now.tileM > 0 && (threads > now.tileM * now.tileM / now.vectorWidth || threads > 512);
-            if (s == now || spills || idle || tooMany)
+            const bool crowded = group.pattern == Pattern::Pointwise && threads == 1024 && inFlight > 4;
+            if (s == now || spills || idle || tooMany || crowded)
                 continue;
             changes.append({{{QStringLiteral("threads"), threads}}, s, tuningReason()});
         }

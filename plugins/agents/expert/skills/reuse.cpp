@@ -52,7 +52,7 @@ Result<QList<Change>> tileSharedMemory(const TaskView &view, const Group &group)
                                        "strided access happens where it is cheap.")});
         return changes;
     }
-    for (const int tile : {32, 16}) {
+    for (const int tile : {16, 32}) {
         s.tileM = s.tileN = s.tileK = tile;
         s.threads = tile * tile;
         changes.append({{{QStringLiteral("tile"), tile}}, s,

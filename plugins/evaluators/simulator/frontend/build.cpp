@@ -28,7 +28,8 @@ struct Unit
 
 bool isSafe(const QString &path)
 {
-    return !path.isEmpty() && !path.startsWith(u'/') && !path.split(u'/').contains(QStringLiteral("..")) && !path.contains(u'\0');
+    return !path.isEmpty() && !path.startsWith(u'/') && !path.split(u'/').contains(QStringLiteral("..")) &&
+           !path.contains(u'\0');
 }
 
 bool writeFile(const QString &path, const QString &text)
@@ -42,13 +43,12 @@ bool writeFile(const QString &path, const QString &text)
 QList<Unit> layOut(const BuildRequest &request, const QString &folder)
 {
     for (const CandidateFile &file : request.candidate.files) {
-        if (!isSafe(file.path) || !writeFile(folder + QStringLiteral("/src/") + file.path, file.content))
-            return {};
+        if (!isSafe(file.path) || !writeFile(folder + QStringLiteral("/src/") + file.path, file.content)) return {};
     }
-    if (!writeFile(folder + QStringLiteral("/unit.cu"), translationUnit(request.task, request.candidate)))
-        return {};
+    if (!writeFile(folder + QStringLiteral("/unit.cu"), translationUnit(request.task, request.candidate))) return {};
     QList<Unit> units{{QStringLiteral("unit"), QStringLiteral("unit.cu")}};
-    static const QSet<QString> compiled{QStringLiteral("cu"), QStringLiteral("cpp"), QStringLiteral("cc"), QStringLiteral("cxx")};
+    static const QSet<QString> compiled{QStringLiteral("cu"), QStringLiteral("cpp"), QStringLiteral("cc"),
+                                        QStringLiteral("cxx")};
     for (qsizetype i = 1; i < request.candidate.files.size(); ++i) {
         const QString &path = request.candidate.files[i].path;
         if (compiled.contains(QFileInfo(path).suffix()))
@@ -57,7 +57,8 @@ QList<Unit> layOut(const BuildRequest &request, const QString &folder)
     return units;
 }
 
-SandboxCommand command(const BuildRequest &request, const QString &folder, const QString &program, QStringList arguments)
+SandboxCommand command(const BuildRequest &request, const QString &folder, const QString &program,
+                       QStringList arguments)
 {
     SandboxCommand result;
     result.program = program;
@@ -76,25 +77,36 @@ SandboxCommand command(const BuildRequest &request, const QString &folder, const
 // What both passes share, without files. Why each is needed: simulator.md, "Front end".
 QStringList clangFlags(const Installation &installation)
 {
-    return {QStringLiteral("-x"), QStringLiteral("cuda"), QStringLiteral("-std=c++20"), QStringLiteral("-O3"),
-            QStringLiteral("--cuda-gpu-arch=sm_80"), QStringLiteral("-nocudainc"), QStringLiteral("-nocudalib"),
-            QStringLiteral("--cuda-path=/nonexistent"), QStringLiteral("-Xclang"), QStringLiteral("-target-sdk-version=12.3"),
-            QStringLiteral("-Wno-unknown-cuda-version"), QStringLiteral("-fno-color-diagnostics"),
-            QStringLiteral("-fno-caret-diagnostics"), QStringLiteral("-isystem"), installation.headers(),
+    return {QStringLiteral("-x"),
+            QStringLiteral("cuda"),
+            QStringLiteral("-std=c++20"),
+            QStringLiteral("-O3"),
+            QStringLiteral("--cuda-gpu-arch=sm_80"),
+            QStringLiteral("-nocudainc"),
+            QStringLiteral("-nocudalib"),
+            QStringLiteral("--cuda-path=/nonexistent"),
+            QStringLiteral("-Xclang"),
+            QStringLiteral("-target-sdk-version=12.3"),
+            QStringLiteral("-Wno-unknown-cuda-version"),
+            QStringLiteral("-fno-color-diagnostics"),
+            QStringLiteral("-fno-caret-diagnostics"),
+            QStringLiteral("-isystem"),
+            installation.headers(),
             QStringLiteral("-fdebug-compilation-dir=.")};
 }
 
 QStringList deviceFlags(const Installation &installation)
 {
-    return clangFlags(installation)
-           + QStringList{QStringLiteral("--cuda-feature=+ptx83"), QStringLiteral("-mllvm"), QStringLiteral("-inline-threshold=100000"),
-                         QStringLiteral("-gline-tables-only"), QStringLiteral("--cuda-device-only"), QStringLiteral("-S")};
+    return clangFlags(installation) +
+           QStringList{QStringLiteral("--cuda-feature=+ptx83"),    QStringLiteral("-mllvm"),
+                       QStringLiteral("-inline-threshold=100000"), QStringLiteral("-gline-tables-only"),
+                       QStringLiteral("--cuda-device-only"),       QStringLiteral("-S")};
 }
 
 QStringList hostFlags(const Installation &installation)
 {
-    return clangFlags(installation)
-           + QStringList{QStringLiteral("-w"), QStringLiteral("--cuda-host-only"), QStringLiteral("-fPIC"), QStringLiteral("-c")};
+    return clangFlags(installation) + QStringList{QStringLiteral("-w"), QStringLiteral("--cuda-host-only"),
+                                                  QStringLiteral("-fPIC"), QStringLiteral("-c")};
 }
 
 // Paths of the precompiled prefix for each pass; empty for "parse the header".
@@ -105,32 +117,34 @@ struct Prefix
 
 QStringList prefixArguments(const QString &precompiled)
 {
-    if (precompiled.isEmpty())
-        return {QStringLiteral("-include"), QStringLiteral("cuda_runtime.h")};
-    return {QStringLiteral("-Xclang"), QStringLiteral("-include-pch"), QStringLiteral("-Xclang"), precompiled,
+    if (precompiled.isEmpty()) return {QStringLiteral("-include"), QStringLiteral("cuda_runtime.h")};
+    return {QStringLiteral("-Xclang"),  QStringLiteral("-include-pch"),
+            QStringLiteral("-Xclang"),  precompiled,
             QStringLiteral("-include"), QStringLiteral("kernelskill/device_calls.h")};
 }
 
 // The commands that may run side by side; all must succeed.
-QList<SandboxCommand> clangCommands(const BuildRequest &request, const QString &folder, const QList<Unit> &units, const Prefix &prefix)
+QList<SandboxCommand> clangCommands(const BuildRequest &request, const QString &folder, const QList<Unit> &units,
+                                    const Prefix &prefix)
 {
     QList<SandboxCommand> commands;
-    const auto add = [&](const QStringList &flags, const QString &precompiled, const Unit &unit, const QString &suffix, const QStringList &more) {
-        // The prefix map keeps the build folder's name out of line tables, so that a cached build speaks of the candidate's
-        // files only.
+    const auto add = [&](const QStringList &flags, const QString &precompiled, const Unit &unit, const QString &suffix,
+                         const QStringList &more) {
+        // The prefix map keeps the build folder's name out of line tables, so that a cached build speaks of the
+        // candidate's files only.
         const QStringList here{QStringLiteral("-Isrc"), QStringLiteral("-ffile-prefix-map=%1/=").arg(folder)};
         SandboxCommand one = command(request, folder, request.compiler.program,
-                                     flags + prefixArguments(precompiled) + here + more
-                                         + QStringList{unit.source, QStringLiteral("-o"), unit.name + suffix});
-        if (!precompiled.isEmpty())
-            one.readable.append(QFileInfo(precompiled).absolutePath());
+                                     flags + prefixArguments(precompiled) + here + more +
+                                         QStringList{unit.source, QStringLiteral("-o"), unit.name + suffix});
+        if (!precompiled.isEmpty()) one.readable.append(QFileInfo(precompiled).absolutePath());
         commands.append(one);
     };
     for (const Unit &unit : units) {
         add(deviceFlags(request.installation), prefix.device, unit, QStringLiteral(".ptx"), {});
         // The worker has the PTX itself, so the host side carries a placeholder and need not wait for the device pass.
         add(hostFlags(request.installation), prefix.host, unit, QStringLiteral(".o"),
-            {QStringLiteral("-Xclang"), QStringLiteral("-fcuda-include-gpubinary"), QStringLiteral("-Xclang"), QStringLiteral("placeholder.bin")});
+            {QStringLiteral("-Xclang"), QStringLiteral("-fcuda-include-gpubinary"), QStringLiteral("-Xclang"),
+             QStringLiteral("placeholder.bin")});
     }
     return commands;
 }
@@ -139,13 +153,13 @@ QList<SandboxCommand> nvccCommands(const BuildRequest &request, const QString &f
 {
     QList<SandboxCommand> commands;
     for (const Unit &unit : units)
-        commands.append(command(request, folder, request.compiler.program,
-                                {QStringLiteral("-gencode=arch=compute_80,code=compute_80"), QStringLiteral("-x"),
-                                 QStringLiteral("cu"), QStringLiteral("--compress-mode=none"), QStringLiteral("-lineinfo"),
-                                 QStringLiteral("-std=c++17"), QStringLiteral("-O3"), QStringLiteral("-cudart"),
-                                 QStringLiteral("none"), QStringLiteral("-Isrc"), QStringLiteral("-Xcompiler"),
-                                 QStringLiteral("-fPIC"), QStringLiteral("-keep"), QStringLiteral("-c"), unit.source,
-                                 QStringLiteral("-o"), unit.name + QStringLiteral(".o")}));
+        commands.append(command(
+            request, folder, request.compiler.program,
+            {QStringLiteral("-gencode=arch=compute_80,code=compute_80"), QStringLiteral("-x"), QStringLiteral("cu"),
+             QStringLiteral("--compress-mode=none"), QStringLiteral("-lineinfo"), QStringLiteral("-std=c++17"),
+             QStringLiteral("-O3"), QStringLiteral("-cudart"), QStringLiteral("none"), QStringLiteral("-Isrc"),
+             QStringLiteral("-Xcompiler"), QStringLiteral("-fPIC"), QStringLiteral("-keep"), QStringLiteral("-c"),
+             unit.source, QStringLiteral("-o"), unit.name + QStringLiteral(".o")}));
     return commands;
 }
 
@@ -169,10 +183,8 @@ QString text(const SandboxResult &result)
 bool note(const SandboxResult &result, BuildProduct &product)
 {
     product.log += text(result);
-    if (result.succeeded())
-        return true;
-    if (result.end != SandboxResult::End::Exited)
-        product.stopped = result.describe();
+    if (result.succeeded()) return true;
+    if (result.end != SandboxResult::End::Exited) product.stopped = result.describe();
     return false;
 }
 
@@ -191,19 +203,20 @@ QCoro::Task<Result<void>> runAll(QList<SandboxCommand> commands, BuildProduct *p
         else if (!note(*result, *product))
             product->succeeded = false;
     }
-    if (trouble)
-        co_return std::unexpected(*trouble);
+    if (trouble) co_return std::unexpected(*trouble);
     co_return Result<void>{};
 }
 
-QCoro::Task<Result<void>> compile(BuildRequest request, QString folder, QList<Unit> units, BuildProduct *product, std::stop_token stop)
+QCoro::Task<Result<void>> compile(BuildRequest request, QString folder, QList<Unit> units, BuildProduct *product,
+                                  std::stop_token stop)
 {
     if (request.compiler.kind == CompilerKind::Nvcc)
         co_return co_await runAll(nvccCommands(request, folder, units), product, stop);
     if (!PrefixHeader::suits(request.candidate))
         co_return co_await runAll(clangCommands(request, folder, units, {}), product, stop);
     const PrefixHeader header(request.installation, request.compiler);
-    auto device = header.ensure(PrefixHeader::Pass::Device, deviceFlags(request.installation), request.unconfined, stop);
+    auto device =
+        header.ensure(PrefixHeader::Pass::Device, deviceFlags(request.installation), request.unconfined, stop);
     auto host = header.ensure(PrefixHeader::Pass::Host, hostFlags(request.installation), request.unconfined, stop);
     Prefix prefix;
     prefix.device = co_await device;
@@ -211,8 +224,7 @@ QCoro::Task<Result<void>> compile(BuildRequest request, QString folder, QList<Un
     auto result = co_await runAll(clangCommands(request, folder, units, prefix), product, stop);
     // What fails with the precompiled header gets a second opinion without, so that no candidate is blamed for it.
     if (result && !product->succeeded && product->stopped.isEmpty()) {
-        if (PrefixHeader::isRefused(product->log))
-            header.remove();
+        if (PrefixHeader::isRefused(product->log)) header.remove();
         product->log.clear();
         result = co_await runAll(clangCommands(request, folder, units, {}), product, stop);
     }
@@ -247,10 +259,8 @@ QString translationUnit(const Task &task, const Candidate &candidate)
         arguments.append(QStringLiteral("a%1").arg(i));
     }
     text += QStringLiteral("#include <cuda_runtime.h>\n");
-    if (half)
-        text += QStringLiteral("#include <cuda_fp16.h>\n");
-    if (bfloat)
-        text += QStringLiteral("#include <cuda_bf16.h>\n");
+    if (half) text += QStringLiteral("#include <cuda_fp16.h>\n");
+    if (bfloat) text += QStringLiteral("#include <cuda_bf16.h>\n");
     text += task.solveDeclaration() + QStringLiteral(";\n");
     const QString mainPath = candidate.files.isEmpty() ? QString() : candidate.files.first().path;
     text += QStringLiteral("#include \"src/%1\"\n").arg(mainPath);
@@ -266,11 +276,14 @@ QString translationUnit(const Task &task, const Candidate &candidate)
     for (qsizetype i = 0; i < arguments.size(); ++i)
         types.append(QStringLiteral("A%1").arg(i));
     types.append(QStringLiteral("cudaStream_t"));
-    text += QStringLiteral("template <%1> static void kernelskill_apply(void (*entry)(%2), void **slots)\n{\n    entry(%3);\n}\n")
-                .arg(typeNames.join(QStringLiteral(", ")), types.join(QStringLiteral(", ")), slotReads.join(QStringLiteral(", ")));
-    text += QStringLiteral("extern \"C\" __attribute__((visibility(\"default\"))) void kernelskill_call(void **slots)\n{\n"
-                           "    kernelskill_apply(&%1, slots);\n}\n")
-                .arg(candidate.entryPoint);
+    text += QStringLiteral(
+                "template <%1> static void kernelskill_apply(void (*entry)(%2), void **slots)\n{\n    entry(%3);\n}\n")
+                .arg(typeNames.join(QStringLiteral(", ")), types.join(QStringLiteral(", ")),
+                     slotReads.join(QStringLiteral(", ")));
+    text +=
+        QStringLiteral("extern \"C\" __attribute__((visibility(\"default\"))) void kernelskill_call(void **slots)\n{\n"
+                       "    kernelskill_apply(&%1, slots);\n}\n")
+            .arg(candidate.entryPoint);
     return text;
 }
 
@@ -287,12 +300,14 @@ QCoro::Task<Result<BuildProduct>> build(BuildRequest request, std::stop_token st
     }
     product.folder = cache.newFolder();
     if (product.folder.isEmpty())
-        co_return failure(QStringLiteral("simulator.cache"), QStringLiteral("Cannot write to the cache folder, where builds are kept."));
+        co_return failure(QStringLiteral("simulator.cache"),
+                          QStringLiteral("Cannot write to the cache folder, where builds are kept."));
     const QString folder = product.folder;
     const QList<Unit> units = layOut(request, folder);
     if (units.isEmpty() || !writeFile(folder + QStringLiteral("/placeholder.bin"), QStringLiteral("placeholder"))) {
         QDir(folder).removeRecursively();
-        co_return failure(QStringLiteral("simulator.candidate"), QStringLiteral("A file of the candidate has a path that cannot be used."));
+        co_return failure(QStringLiteral("simulator.candidate"),
+                          QStringLiteral("A file of the candidate has a path that cannot be used."));
     }
 
     auto compiled = co_await compile(request, folder, units, &product, stop);
@@ -306,8 +321,7 @@ QCoro::Task<Result<BuildProduct>> build(BuildRequest request, std::stop_token st
     product.wall_ms = static_cast<double>(timer.elapsed());
     if (!compiled || !product.succeeded) {
         QDir(folder).removeRecursively();
-        if (!compiled)
-            co_return std::unexpected(compiled.error());
+        if (!compiled) co_return std::unexpected(compiled.error());
         explainFailure(request, product);
         co_return product;
     }

@@ -30,7 +30,7 @@ struct BuildProduct
     QString library;         // candidate.so
     QList<Finding> findings; // "compile_error" when it did not succeed; "timeout", "sandbox"
     QString log;
-    QString stopped;         // "timed out" …: how the compiler itself ended when it did not end by itself
+    QString stopped; // "timed out" …: how the compiler itself ended when it did not end by itself
     bool cached = false;
     double wall_ms = 0;
 };

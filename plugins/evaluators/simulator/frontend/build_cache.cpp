@@ -30,8 +30,7 @@ void removeIntermediates(const QString &folder)
     QDir(folder + QStringLiteral("/src")).removeRecursively();
     for (const QFileInfo &file : QDir(folder).entryInfoList(QDir::Files | QDir::Hidden)) {
         const bool kept = file.suffix() == QLatin1String("ptx") || file.fileName() == QLatin1String("candidate.so");
-        if (!kept)
-            QFile::remove(file.absoluteFilePath());
+        if (!kept) QFile::remove(file.absoluteFilePath());
     }
 }
 
@@ -60,13 +59,11 @@ QByteArray BuildCache::key(const BuildRequest &request)
 bool BuildCache::find(const QByteArray &key, BuildProduct &product) const
 {
     const QString folder = m_folder + u'/' + QString::fromLatin1(key);
-    if (!QFileInfo::exists(folder + QStringLiteral("/candidate.so")))
-        return false;
+    if (!QFileInfo::exists(folder + QStringLiteral("/candidate.so"))) return false;
     fill(product, folder);
     product.succeeded = product.cached = true;
     QFile log(folder + QStringLiteral("/log.txt"));
-    if (log.open(QIODevice::ReadOnly))
-        product.log = QString::fromUtf8(log.readAll());
+    if (log.open(QIODevice::ReadOnly)) product.log = QString::fromUtf8(log.readAll());
     return true;
 }
 
@@ -80,13 +77,11 @@ void BuildCache::keep(const QByteArray &key, BuildProduct &product)
 {
     removeIntermediates(product.folder);
     QFile log(product.folder + QStringLiteral("/log.txt"));
-    if (log.open(QIODevice::WriteOnly))
-        log.write(product.log.toUtf8());
+    if (log.open(QIODevice::WriteOnly)) log.write(product.log.toUtf8());
     log.close();
     const QString folder = m_folder + u'/' + QString::fromLatin1(key);
     // Where another process was first, its entry is as good: same key, same content.
-    if (!QDir().rename(product.folder, folder))
-        QDir(product.folder).removeRecursively();
+    if (!QDir().rename(product.folder, folder)) QDir(product.folder).removeRecursively();
     fill(product, folder);
     prune();
 }
@@ -97,8 +92,7 @@ void BuildCache::prune() const
         QDir(m_folder).entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time | QDir::Reversed);
     const QDateTime recent = QDateTime::currentDateTime().addSecs(-3600);
     for (qsizetype i = 0; i + mostEntries < entries.size(); ++i) {
-        if (entries[i].lastModified() < recent)
-            QDir(entries[i].absoluteFilePath()).removeRecursively();
+        if (entries[i].lastModified() < recent) QDir(entries[i].absoluteFilePath()).removeRecursively();
     }
 }
 

@@ -32,8 +32,10 @@ bool isCandidate(const QString &printed)
 // "src/solve.cu:12:7: error: …" (clang, gcc) or "src/solve.cu(12): error: …" (nvcc).
 std::optional<std::pair<Place, QString>> diagnostic(const QString &line, const QString &kind)
 {
-    static const QRegularExpression clang(QStringLiteral("^([^:(\\s][^:(]*):(\\d+)(?::\\d+)?: (fatal error|error|note): (.*)$"));
-    static const QRegularExpression nvcc(QStringLiteral("^([^:(\\s][^(]*)\\((\\d+)\\): (?:catastrophic )?(error|note)(?: #?[\\w-]*)?: (.*)$"));
+    static const QRegularExpression clang(
+        QStringLiteral("^([^:(\\s][^:(]*):(\\d+)(?::\\d+)?: (fatal error|error|note): (.*)$"));
+    static const QRegularExpression nvcc(
+        QStringLiteral("^([^:(\\s][^(]*)\\((\\d+)\\): (?:catastrophic )?(error|note)(?: #?[\\w-]*)?: (.*)$"));
     for (const QRegularExpression *pattern : {&clang, &nvcc}) {
         const QRegularExpressionMatch match = pattern->match(line);
         if (match.hasMatch() && match.captured(3).endsWith(kind))
@@ -57,8 +59,7 @@ std::optional<QString> linkError(const QString &line)
 {
     static const QRegularExpression undefined(QStringLiteral("undefined (?:reference to|symbol:?) [`']?([^'`]+)'?"));
     const QRegularExpressionMatch match = undefined.match(line);
-    if (!match.hasMatch())
-        return std::nullopt;
+    if (!match.hasMatch()) return std::nullopt;
     return QStringLiteral("undefined symbol %1: neither the candidate nor the simulator's run time defines it")
         .arg(match.captured(1).trimmed());
 }
@@ -87,9 +88,9 @@ QList<Finding> compileErrors(const QString &output, const QString &mainFile)
             Place place = error->first;
             // The notes up to the next error may lead from a header back to the candidate.
             for (qsizetype j = i + 1; !isCandidate(place.file) && j < lines.size(); ++j) {
-                if (diagnostic(lines[j], QStringLiteral("error")))
-                    break;
-                if (const auto note = diagnostic(lines[j], QStringLiteral("note")); note && isCandidate(note->first.file))
+                if (diagnostic(lines[j], QStringLiteral("error"))) break;
+                if (const auto note = diagnostic(lines[j], QStringLiteral("note"));
+                    note && isCandidate(note->first.file))
                     place = note->first;
             }
             QString message = error->second;

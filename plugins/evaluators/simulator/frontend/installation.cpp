@@ -50,12 +50,10 @@ QString askVersion(const QString &program)
 {
     QProcess process;
     process.start(program, {QStringLiteral("--version")});
-    if (!process.waitForFinished(10'000) || process.exitCode() != 0)
-        return {};
+    if (!process.waitForFinished(10'000) || process.exitCode() != 0) return {};
     const QStringList lines = QString::fromLocal8Bit(process.readAllStandardOutput()).split(u'\n');
     for (const QString &line : lines) {
-        if (line.contains(QStringLiteral("release")) || line.contains(QStringLiteral("version")))
-            return line.trimmed();
+        if (line.contains(QStringLiteral("release")) || line.contains(QStringLiteral("version"))) return line.trimmed();
     }
     return {};
 }
@@ -72,28 +70,28 @@ Result<Compiler> findClang()
                             QStringLiteral("clang++-18"), QStringLiteral("clang++-17")};
     for (const QString &name : names) {
         const QString program = QStandardPaths::findExecutable(name);
-        if (program.isEmpty())
-            continue;
+        if (program.isEmpty()) continue;
         const QString version = askVersion(program);
-        if (majorVersion(version) >= Compiler::leastClang)
-            return Compiler{CompilerKind::Clang, program, version};
+        if (majorVersion(version) >= Compiler::leastClang) return Compiler{CompilerKind::Clang, program, version};
     }
-    return failure(QStringLiteral("simulator.compiler"),
-                   QStringLiteral("The simulator needs clang %1 or later to turn CUDA C++ into PTX, and none was found. "
-                                  "Install the package clang-19.")
-                       .arg(Compiler::leastClang));
+    return failure(
+        QStringLiteral("simulator.compiler"),
+        QStringLiteral("The simulator needs clang %1 or later to turn CUDA C++ into PTX, and none was found. "
+                       "Install the package clang-19.")
+            .arg(Compiler::leastClang));
 }
 
 Result<Compiler> findNvcc()
 {
     const QString program = QStandardPaths::findExecutable(
-        QStringLiteral("nvcc"), QStringList{QStringLiteral("/usr/local/cuda/bin")}
-                                    + qEnvironmentVariable("PATH").split(u':', Qt::SkipEmptyParts));
+        QStringLiteral("nvcc"), QStringList{QStringLiteral("/usr/local/cuda/bin")} +
+                                    qEnvironmentVariable("PATH").split(u':', Qt::SkipEmptyParts));
     const QString version = program.isEmpty() ? QString() : askVersion(program);
     if (version.isEmpty())
-        return failure(QStringLiteral("simulator.compiler"),
-                       QStringLiteral("nvcc was asked for as the simulator's front end, and it was not found in PATH or "
-                                      "/usr/local/cuda/bin."));
+        return failure(
+            QStringLiteral("simulator.compiler"),
+            QStringLiteral("nvcc was asked for as the simulator's front end, and it was not found in PATH or "
+                           "/usr/local/cuda/bin."));
     return Compiler{CompilerKind::Nvcc, program, version};
 }
 
@@ -105,8 +103,7 @@ QByteArray Installation::digest() const
     static QMap<QString, QByteArray> known;
     const QMutexLocker lock(&mutex);
     QByteArray &digest = known[folder];
-    if (digest.isEmpty())
-        digest = digestOf(*this);
+    if (digest.isEmpty()) digest = digestOf(*this);
     return digest;
 }
 
@@ -120,11 +117,11 @@ Result<Installation> Installation::find()
         candidates.append(folder + QStringLiteral("/simulator"));
     for (const QString &folder : std::as_const(candidates)) {
         const Installation installation{QDir(folder).absolutePath()};
-        if (QFileInfo(installation.worker()).isExecutable())
-            return installation;
+        if (QFileInfo(installation.worker()).isExecutable()) return installation;
     }
     return failure(QStringLiteral("simulator.installation"),
-                   QStringLiteral("The simulator's worker was not found; looked in %1.").arg(candidates.join(QStringLiteral(", "))));
+                   QStringLiteral("The simulator's worker was not found; looked in %1.")
+                       .arg(candidates.join(QStringLiteral(", "))));
 }
 
 Result<Compiler> Compiler::find(const QString &wanted)
@@ -132,17 +129,14 @@ Result<Compiler> Compiler::find(const QString &wanted)
     static QMutex mutex;
     static QMap<QString, Compiler> known;
     QString name = wanted.isEmpty() ? qEnvironmentVariable("KERNELSKILL_SIM_COMPILER") : wanted;
-    if (name.isEmpty())
-        name = QStringLiteral("clang");
+    if (name.isEmpty()) name = QStringLiteral("clang");
     const QMutexLocker lock(&mutex);
-    if (const auto it = known.constFind(name); it != known.constEnd())
-        return *it;
+    if (const auto it = known.constFind(name); it != known.constEnd()) return *it;
     if (name != QLatin1String("clang") && name != QLatin1String("nvcc"))
         return failure(QStringLiteral("simulator.compiler"),
                        QStringLiteral("\"%1\" is no front end of the simulator; write clang or nvcc.").arg(name));
     Result<Compiler> found = name == QLatin1String("clang") ? findClang() : findNvcc();
-    if (found)
-        known.insert(name, *found);
+    if (found) known.insert(name, *found);
     return found;
 }
 

@@ -23,7 +23,10 @@ public:
     __device__ static dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
     __device__ static dim3 dim_threads() { return group_dim(); }
 };
-static __device__ __forceinline__ thread_block this_thread_block() { return {}; }
+static __device__ __forceinline__ thread_block this_thread_block()
+{
+    return {};
+}
 
 // A part of a warp of a size known to the compiler: 1, 2, 4, 8, 16 or 32 neighbouring lanes.
 template <unsigned int Size, class Parent = thread_block> class thread_block_tile
@@ -43,8 +46,14 @@ public:
     __device__ static unsigned int meta_group_rank() { return thread_block::thread_rank() / Size; }
     __device__ static unsigned int meta_group_size() { return (thread_block::size() + Size - 1) / Size; }
     template <class T> __device__ T shfl(T value, int source) const { return __shfl_sync(mask(), value, source, Size); }
-    template <class T> __device__ T shfl_up(T value, unsigned int delta) const { return __shfl_up_sync(mask(), value, delta, Size); }
-    template <class T> __device__ T shfl_down(T value, unsigned int delta) const { return __shfl_down_sync(mask(), value, delta, Size); }
+    template <class T> __device__ T shfl_up(T value, unsigned int delta) const
+    {
+        return __shfl_up_sync(mask(), value, delta, Size);
+    }
+    template <class T> __device__ T shfl_down(T value, unsigned int delta) const
+    {
+        return __shfl_down_sync(mask(), value, delta, Size);
+    }
     template <class T> __device__ T shfl_xor(T value, unsigned int lanes) const
     {
         return __shfl_xor_sync(mask(), value, static_cast<int>(lanes), Size);
@@ -56,7 +65,8 @@ public:
         return (__ballot_sync(mask(), predicate) & mask()) >> (lane() & ~(Size - 1u));
     }
 };
-template <unsigned int Size, class Parent> static __device__ __forceinline__ thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+template <unsigned int Size, class Parent>
+static __device__ __forceinline__ thread_block_tile<Size, Parent> tiled_partition(const Parent &)
 {
     return {};
 }
@@ -78,17 +88,20 @@ public:
     {
         unsigned int lane = 0;
         for (unsigned int rest = m_mask, n = 0; rest; rest &= rest - 1, ++n) {
-            if (n == source)
-                lane = static_cast<unsigned>(__ffs(static_cast<int>(rest))) - 1;
+            if (n == source) lane = static_cast<unsigned>(__ffs(static_cast<int>(rest))) - 1;
         }
         return __shfl_sync(m_mask, value, static_cast<int>(lane));
     }
     __device__ int any(int predicate) const { return __any_sync(m_mask, predicate); }
     __device__ int all(int predicate) const { return __all_sync(m_mask, predicate); }
 };
-static __device__ __forceinline__ coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+static __device__ __forceinline__ coalesced_group coalesced_threads()
+{
+    return coalesced_group(__activemask());
+}
 
-// All blocks of a cooperative launch. The barrier counts arrivals in device memory: the last block of a phase opens the next.
+// All blocks of a cooperative launch. The barrier counts arrivals in device memory: the last block of a phase opens the
+// next.
 __device__ inline unsigned int __ks_grid_barrier[2];
 class grid_group
 {
@@ -104,7 +117,10 @@ public:
     }
     __device__ static unsigned long long size() { return num_blocks() * thread_block::size(); }
     __device__ static unsigned long long num_threads() { return size(); }
-    __device__ static unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+    __device__ static unsigned long long thread_rank()
+    {
+        return block_rank() * thread_block::size() + thread_block::thread_rank();
+    }
     __device__ static dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
     __device__ static void sync()
     {
@@ -126,9 +142,15 @@ public:
         __syncthreads();
     }
 };
-static __device__ __forceinline__ grid_group this_grid() { return {}; }
+static __device__ __forceinline__ grid_group this_grid()
+{
+    return {};
+}
 
-template <class Group> static __device__ __forceinline__ void sync(const Group &group) { group.sync(); }
+template <class Group> static __device__ __forceinline__ void sync(const Group &group)
+{
+    group.sync();
+}
 
 template <class T> struct plus
 {

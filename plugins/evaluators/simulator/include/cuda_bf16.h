@@ -14,8 +14,7 @@ struct __nv_bfloat16_raw
 static __host__ __device__ __forceinline__ unsigned short __ks_bfloat16_bits(float a)
 {
     const unsigned bits = __builtin_bit_cast(unsigned, a);
-    if ((bits & 0x7fffffffu) > 0x7f800000u)
-        return 0x7fff;
+    if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fff;
     return static_cast<unsigned short>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 // On the device this is one conversion instruction.
@@ -44,8 +43,14 @@ struct __attribute__((aligned(2))) __nv_bfloat16
     {
         return __builtin_bit_cast(float, static_cast<unsigned>(__bits) << 16);
     }
-    __host__ __device__ operator __nv_bfloat16_raw() const { return {__bits}; }
-    __host__ __device__ explicit operator bool() const { return (__bits & 0x7fff) != 0; }
+    __host__ __device__ operator __nv_bfloat16_raw() const
+    {
+        return {__bits};
+    }
+    __host__ __device__ explicit operator bool() const
+    {
+        return (__bits & 0x7fff) != 0;
+    }
 };
 typedef __nv_bfloat16 nv_bfloat16;
 
@@ -60,44 +65,113 @@ typedef __nv_bfloat162 nv_bfloat162;
 #define KS_BOTH static __host__ __device__ __forceinline__
 #define KS_DEVICE static __device__ __forceinline__
 
-KS_BOTH __nv_bfloat16 __float2bfloat16(float a) { return __nv_bfloat16(a); }
-KS_BOTH __nv_bfloat16 __float2bfloat16_rn(float a) { return __nv_bfloat16(a); }
-KS_BOTH __nv_bfloat16 __double2bfloat16(double a) { return __nv_bfloat16(a); }
-KS_BOTH float __bfloat162float(__nv_bfloat16 a) { return static_cast<float>(a); }
-KS_BOTH __nv_bfloat162 __float2bfloat162_rn(float a) { return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(a)); }
-KS_BOTH __nv_bfloat162 __floats2bfloat162_rn(float a, float b) { return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(b)); }
-KS_BOTH __nv_bfloat162 __float22bfloat162_rn(float2 a) { return __floats2bfloat162_rn(a.x, a.y); }
-KS_BOTH float2 __bfloat1622float2(__nv_bfloat162 a) { return float2{static_cast<float>(a.x), static_cast<float>(a.y)}; }
-KS_BOTH float __low2float(__nv_bfloat162 a) { return static_cast<float>(a.x); }
-KS_BOTH float __high2float(__nv_bfloat162 a) { return static_cast<float>(a.y); }
-KS_BOTH __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
-KS_BOTH __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
-KS_BOTH __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162(a, a); }
-KS_BOTH __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-KS_BOTH __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-KS_BOTH unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.__bits; }
-KS_BOTH __nv_bfloat16 __ushort_as_bfloat16(unsigned short a) { return __nv_bfloat16(__nv_bfloat16_raw{a}); }
+KS_BOTH __nv_bfloat16 __float2bfloat16(float a)
+{
+    return __nv_bfloat16(a);
+}
+KS_BOTH __nv_bfloat16 __float2bfloat16_rn(float a)
+{
+    return __nv_bfloat16(a);
+}
+KS_BOTH __nv_bfloat16 __double2bfloat16(double a)
+{
+    return __nv_bfloat16(a);
+}
+KS_BOTH float __bfloat162float(__nv_bfloat16 a)
+{
+    return static_cast<float>(a);
+}
+KS_BOTH __nv_bfloat162 __float2bfloat162_rn(float a)
+{
+    return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(a));
+}
+KS_BOTH __nv_bfloat162 __floats2bfloat162_rn(float a, float b)
+{
+    return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(b));
+}
+KS_BOTH __nv_bfloat162 __float22bfloat162_rn(float2 a)
+{
+    return __floats2bfloat162_rn(a.x, a.y);
+}
+KS_BOTH float2 __bfloat1622float2(__nv_bfloat162 a)
+{
+    return float2{static_cast<float>(a.x), static_cast<float>(a.y)};
+}
+KS_BOTH float __low2float(__nv_bfloat162 a)
+{
+    return static_cast<float>(a.x);
+}
+KS_BOTH float __high2float(__nv_bfloat162 a)
+{
+    return static_cast<float>(a.y);
+}
+KS_BOTH __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a)
+{
+    return a.x;
+}
+KS_BOTH __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a)
+{
+    return a.y;
+}
+KS_BOTH __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a)
+{
+    return __nv_bfloat162(a, a);
+}
+KS_BOTH __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __nv_bfloat162(a, b);
+}
+KS_BOTH __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __nv_bfloat162(a, b);
+}
+KS_BOTH unsigned short __bfloat16_as_ushort(__nv_bfloat16 a)
+{
+    return a.__bits;
+}
+KS_BOTH __nv_bfloat16 __ushort_as_bfloat16(unsigned short a)
+{
+    return __nv_bfloat16(__nv_bfloat16_raw{a});
+}
 
-#define KS_OPERATOR(symbol, name)                                                                                          \
-    KS_BOTH __nv_bfloat16 operator symbol(__nv_bfloat16 a, __nv_bfloat16 b)                                                 \
-    {                                                                                                                      \
-        return __nv_bfloat16(static_cast<float>(a) symbol static_cast<float>(b));                                          \
-    }                                                                                                                      \
-    KS_BOTH __nv_bfloat16 &operator symbol##=(__nv_bfloat16 &a, __nv_bfloat16 b) { return a = a symbol b; }                 \
-    KS_BOTH __nv_bfloat16 name(__nv_bfloat16 a, __nv_bfloat16 b) { return a symbol b; }                                     \
-    KS_BOTH __nv_bfloat162 operator symbol(__nv_bfloat162 a, __nv_bfloat162 b)                                              \
-    {                                                                                                                      \
-        return __nv_bfloat162(a.x symbol b.x, a.y symbol b.y);                                                             \
-    }                                                                                                                      \
-    KS_BOTH __nv_bfloat162 name##2(__nv_bfloat162 a, __nv_bfloat162 b) { return a symbol b; }
+#define KS_OPERATOR(symbol, name)                                                                                      \
+    KS_BOTH __nv_bfloat16 operator symbol(__nv_bfloat16 a, __nv_bfloat16 b)                                            \
+    {                                                                                                                  \
+        return __nv_bfloat16(static_cast<float>(a) symbol static_cast<float>(b));                                      \
+    }                                                                                                                  \
+    KS_BOTH __nv_bfloat16 &operator symbol##=(__nv_bfloat16 &a, __nv_bfloat16 b)                                       \
+    {                                                                                                                  \
+        return a = a symbol b;                                                                                         \
+    }                                                                                                                  \
+    KS_BOTH __nv_bfloat16 name(__nv_bfloat16 a, __nv_bfloat16 b)                                                       \
+    {                                                                                                                  \
+        return a symbol b;                                                                                             \
+    }                                                                                                                  \
+    KS_BOTH __nv_bfloat162 operator symbol(__nv_bfloat162 a, __nv_bfloat162 b)                                         \
+    {                                                                                                                  \
+        return __nv_bfloat162(a.x symbol b.x, a.y symbol b.y);                                                         \
+    }                                                                                                                  \
+    KS_BOTH __nv_bfloat162 name##2(__nv_bfloat162 a, __nv_bfloat162 b)                                                 \
+    {                                                                                                                  \
+        return a symbol b;                                                                                             \
+    }
 KS_OPERATOR(+, __hadd)
 KS_OPERATOR(-, __hsub)
 KS_OPERATOR(*, __hmul)
 KS_OPERATOR(/, __hdiv)
 #undef KS_OPERATOR
-KS_BOTH __nv_bfloat16 operator-(__nv_bfloat16 a) { return __ushort_as_bfloat16(a.__bits ^ 0x8000); }
-KS_BOTH __nv_bfloat16 __hneg(__nv_bfloat16 a) { return -a; }
-KS_BOTH __nv_bfloat16 __habs(__nv_bfloat16 a) { return __ushort_as_bfloat16(a.__bits & 0x7fff); }
+KS_BOTH __nv_bfloat16 operator-(__nv_bfloat16 a)
+{
+    return __ushort_as_bfloat16(a.__bits ^ 0x8000);
+}
+KS_BOTH __nv_bfloat16 __hneg(__nv_bfloat16 a)
+{
+    return -a;
+}
+KS_BOTH __nv_bfloat16 __habs(__nv_bfloat16 a)
+{
+    return __ushort_as_bfloat16(a.__bits & 0x7fff);
+}
 KS_DEVICE __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c)
 {
     unsigned short result;
@@ -109,15 +183,19 @@ KS_DEVICE __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat
     unsigned result;
     asm("fma.rn.bf16x2 %0, %1, %2, %3;"
         : "=r"(result)
-        : "r"(__builtin_bit_cast(unsigned, a)), "r"(__builtin_bit_cast(unsigned, b)), "r"(__builtin_bit_cast(unsigned, c)));
+        : "r"(__builtin_bit_cast(unsigned, a)), "r"(__builtin_bit_cast(unsigned, b)),
+          "r"(__builtin_bit_cast(unsigned, c)));
     return __builtin_bit_cast(__nv_bfloat162, result);
 }
-#define KS_COMPARE(symbol, name)                                                                                           \
-    KS_BOTH bool operator symbol(__nv_bfloat16 a, __nv_bfloat16 b)                                                          \
-    {                                                                                                                      \
-        return static_cast<float>(a) symbol static_cast<float>(b);                                                         \
-    }                                                                                                                      \
-    KS_BOTH bool name(__nv_bfloat16 a, __nv_bfloat16 b) { return a symbol b; }
+#define KS_COMPARE(symbol, name)                                                                                       \
+    KS_BOTH bool operator symbol(__nv_bfloat16 a, __nv_bfloat16 b)                                                     \
+    {                                                                                                                  \
+        return static_cast<float>(a) symbol static_cast<float>(b);                                                     \
+    }                                                                                                                  \
+    KS_BOTH bool name(__nv_bfloat16 a, __nv_bfloat16 b)                                                                \
+    {                                                                                                                  \
+        return a symbol b;                                                                                             \
+    }
 KS_COMPARE(==, __heq)
 KS_COMPARE(!=, __hne)
 KS_COMPARE(<, __hlt)
@@ -125,20 +203,44 @@ KS_COMPARE(<=, __hle)
 KS_COMPARE(>, __hgt)
 KS_COMPARE(>=, __hge)
 #undef KS_COMPARE
-KS_BOTH bool __hisnan(__nv_bfloat16 a) { return (a.__bits & 0x7fff) > 0x7f80; }
-KS_BOTH __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) { return __hisnan(a) ? b : __hisnan(b) ? a : a > b ? a : b; }
-KS_BOTH __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b) { return __hisnan(a) ? b : __hisnan(b) ? a : a < b ? a : b; }
-KS_DEVICE __nv_bfloat16 hexp(__nv_bfloat16 a) { return __nv_bfloat16(__expf(static_cast<float>(a))); }
-KS_DEVICE __nv_bfloat16 hlog(__nv_bfloat16 a) { return __nv_bfloat16(__logf(static_cast<float>(a))); }
-KS_DEVICE __nv_bfloat16 hsqrt(__nv_bfloat16 a) { return __nv_bfloat16(sqrtf(static_cast<float>(a))); }
-KS_DEVICE __nv_bfloat16 hrsqrt(__nv_bfloat16 a) { return __nv_bfloat16(rsqrtf(static_cast<float>(a))); }
-KS_DEVICE __nv_bfloat16 hrcp(__nv_bfloat16 a) { return __nv_bfloat16(1.0f / static_cast<float>(a)); }
+KS_BOTH bool __hisnan(__nv_bfloat16 a)
+{
+    return (a.__bits & 0x7fff) > 0x7f80;
+}
+KS_BOTH __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __hisnan(a) ? b : __hisnan(b) ? a : a > b ? a : b;
+}
+KS_BOTH __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __hisnan(a) ? b : __hisnan(b) ? a : a < b ? a : b;
+}
+KS_DEVICE __nv_bfloat16 hexp(__nv_bfloat16 a)
+{
+    return __nv_bfloat16(__expf(static_cast<float>(a)));
+}
+KS_DEVICE __nv_bfloat16 hlog(__nv_bfloat16 a)
+{
+    return __nv_bfloat16(__logf(static_cast<float>(a)));
+}
+KS_DEVICE __nv_bfloat16 hsqrt(__nv_bfloat16 a)
+{
+    return __nv_bfloat16(sqrtf(static_cast<float>(a)));
+}
+KS_DEVICE __nv_bfloat16 hrsqrt(__nv_bfloat16 a)
+{
+    return __nv_bfloat16(rsqrtf(static_cast<float>(a)));
+}
+KS_DEVICE __nv_bfloat16 hrcp(__nv_bfloat16 a)
+{
+    return __nv_bfloat16(1.0f / static_cast<float>(a));
+}
 
-#define KS_SHUFFLE(name, argument)                                                                                         \
-    KS_DEVICE __nv_bfloat16 name(unsigned mask, __nv_bfloat16 value, argument lane, int width = 32)                         \
-    {                                                                                                                      \
-        return __ushort_as_bfloat16(                                                                                       \
-            static_cast<unsigned short>(name(mask, static_cast<unsigned>(value.__bits), lane, width)));                     \
+#define KS_SHUFFLE(name, argument)                                                                                     \
+    KS_DEVICE __nv_bfloat16 name(unsigned mask, __nv_bfloat16 value, argument lane, int width = 32)                    \
+    {                                                                                                                  \
+        return __ushort_as_bfloat16(                                                                                   \
+            static_cast<unsigned short>(name(mask, static_cast<unsigned>(value.__bits), lane, width)));                \
     }
 KS_SHUFFLE(__shfl_sync, int)
 KS_SHUFFLE(__shfl_up_sync, unsigned)

@@ -47,71 +47,212 @@ typedef __half2 __nv_half2;
 #define KS_BOTH static __host__ __device__ __forceinline__
 #define KS_DEVICE static __device__ __forceinline__
 
-// --- conversions ---------------------------------------------------------------------------------------------------------------
-KS_BOTH __half __float2half(float a) { return __half(a); }
-KS_BOTH __half __float2half_rn(float a) { return __half(a); }
-KS_BOTH __half __double2half(double a) { return __half(a); }
-KS_BOTH float __half2float(__half a) { return static_cast<float>(a.__value); }
+// --- conversions
+// ---------------------------------------------------------------------------------------------------------------
+KS_BOTH __half __float2half(float a)
+{
+    return __half(a);
+}
+KS_BOTH __half __float2half_rn(float a)
+{
+    return __half(a);
+}
+KS_BOTH __half __double2half(double a)
+{
+    return __half(a);
+}
+KS_BOTH float __half2float(__half a)
+{
+    return static_cast<float>(a.__value);
+}
 KS_DEVICE __half __float2half_rz(float a)
 {
     unsigned short bits;
     asm("cvt.rz.f16.f32 %0, %1;" : "=h"(bits) : "f"(a));
     return __half(__builtin_bit_cast(_Float16, bits));
 }
-KS_BOTH __half2 __float2half2_rn(float a) { return __half2(__half(a), __half(a)); }
-KS_BOTH __half2 __floats2half2_rn(float a, float b) { return __half2(__half(a), __half(b)); }
-KS_BOTH __half2 __float22half2_rn(float2 a) { return __half2(__half(a.x), __half(a.y)); }
-KS_BOTH float2 __half22float2(__half2 a) { return float2{static_cast<float>(a.x), static_cast<float>(a.y)}; }
-KS_BOTH float __low2float(__half2 a) { return static_cast<float>(a.x); }
-KS_BOTH float __high2float(__half2 a) { return static_cast<float>(a.y); }
-KS_BOTH __half __low2half(__half2 a) { return a.x; }
-KS_BOTH __half __high2half(__half2 a) { return a.y; }
-KS_BOTH __half2 __low2half2(__half2 a) { return __half2(a.x, a.x); }
-KS_BOTH __half2 __high2half2(__half2 a) { return __half2(a.y, a.y); }
-KS_BOTH __half2 __half2half2(__half a) { return __half2(a, a); }
-KS_BOTH __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
-KS_BOTH __half2 make_half2(__half a, __half b) { return __half2(a, b); }
-KS_BOTH __half2 __lowhigh2highlow(__half2 a) { return __half2(a.y, a.x); }
-KS_BOTH __half2 __lows2half2(__half2 a, __half2 b) { return __half2(a.x, b.x); }
-KS_BOTH __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
-KS_BOTH __half __int2half_rn(int a) { return __half(a); }
-KS_BOTH __half __uint2half_rn(unsigned int a) { return __half(a); }
-KS_BOTH int __half2int_rn(__half a) { return static_cast<int>(__builtin_rintf(static_cast<float>(a.__value))); }
-KS_BOTH int __half2int_rz(__half a) { return static_cast<int>(static_cast<float>(a.__value)); }
-KS_BOTH unsigned int __half2uint_rn(__half a) { return static_cast<unsigned>(__builtin_rintf(static_cast<float>(a.__value))); }
-KS_BOTH unsigned short __half_as_ushort(__half a) { return __builtin_bit_cast(unsigned short, a.__value); }
-KS_BOTH short __half_as_short(__half a) { return __builtin_bit_cast(short, a.__value); }
-KS_BOTH __half __ushort_as_half(unsigned short a) { return __half(__builtin_bit_cast(_Float16, a)); }
-KS_BOTH __half __short_as_half(short a) { return __half(__builtin_bit_cast(_Float16, a)); }
+KS_BOTH __half2 __float2half2_rn(float a)
+{
+    return __half2(__half(a), __half(a));
+}
+KS_BOTH __half2 __floats2half2_rn(float a, float b)
+{
+    return __half2(__half(a), __half(b));
+}
+KS_BOTH __half2 __float22half2_rn(float2 a)
+{
+    return __half2(__half(a.x), __half(a.y));
+}
+KS_BOTH float2 __half22float2(__half2 a)
+{
+    return float2{static_cast<float>(a.x), static_cast<float>(a.y)};
+}
+KS_BOTH float __low2float(__half2 a)
+{
+    return static_cast<float>(a.x);
+}
+KS_BOTH float __high2float(__half2 a)
+{
+    return static_cast<float>(a.y);
+}
+KS_BOTH __half __low2half(__half2 a)
+{
+    return a.x;
+}
+KS_BOTH __half __high2half(__half2 a)
+{
+    return a.y;
+}
+KS_BOTH __half2 __low2half2(__half2 a)
+{
+    return __half2(a.x, a.x);
+}
+KS_BOTH __half2 __high2half2(__half2 a)
+{
+    return __half2(a.y, a.y);
+}
+KS_BOTH __half2 __half2half2(__half a)
+{
+    return __half2(a, a);
+}
+KS_BOTH __half2 __halves2half2(__half a, __half b)
+{
+    return __half2(a, b);
+}
+KS_BOTH __half2 make_half2(__half a, __half b)
+{
+    return __half2(a, b);
+}
+KS_BOTH __half2 __lowhigh2highlow(__half2 a)
+{
+    return __half2(a.y, a.x);
+}
+KS_BOTH __half2 __lows2half2(__half2 a, __half2 b)
+{
+    return __half2(a.x, b.x);
+}
+KS_BOTH __half2 __highs2half2(__half2 a, __half2 b)
+{
+    return __half2(a.y, b.y);
+}
+KS_BOTH __half __int2half_rn(int a)
+{
+    return __half(a);
+}
+KS_BOTH __half __uint2half_rn(unsigned int a)
+{
+    return __half(a);
+}
+KS_BOTH int __half2int_rn(__half a)
+{
+    return static_cast<int>(__builtin_rintf(static_cast<float>(a.__value)));
+}
+KS_BOTH int __half2int_rz(__half a)
+{
+    return static_cast<int>(static_cast<float>(a.__value));
+}
+KS_BOTH unsigned int __half2uint_rn(__half a)
+{
+    return static_cast<unsigned>(__builtin_rintf(static_cast<float>(a.__value)));
+}
+KS_BOTH unsigned short __half_as_ushort(__half a)
+{
+    return __builtin_bit_cast(unsigned short, a.__value);
+}
+KS_BOTH short __half_as_short(__half a)
+{
+    return __builtin_bit_cast(short, a.__value);
+}
+KS_BOTH __half __ushort_as_half(unsigned short a)
+{
+    return __half(__builtin_bit_cast(_Float16, a));
+}
+KS_BOTH __half __short_as_half(short a)
+{
+    return __half(__builtin_bit_cast(_Float16, a));
+}
 
-// --- arithmetic ------------------------------------------------------------------------------------------------------------------
-#define KS_OPERATOR(symbol, name)                                                                                          \
-    KS_BOTH __half operator symbol(__half a, __half b) { return __half(static_cast<_Float16>(a.__value symbol b.__value)); } \
-    KS_BOTH __half &operator symbol##=(__half &a, __half b) { return a = a symbol b; }                                      \
-    KS_BOTH __half name(__half a, __half b) { return a symbol b; }                                                          \
-    KS_BOTH __half2 operator symbol(__half2 a, __half2 b) { return __half2(a.__vector() symbol b.__vector()); }             \
-    KS_BOTH __half2 &operator symbol##=(__half2 &a, __half2 b) { return a = a symbol b; }                                   \
-    KS_BOTH __half2 name##2(__half2 a, __half2 b) { return a symbol b; }
+// --- arithmetic
+// ------------------------------------------------------------------------------------------------------------------
+#define KS_OPERATOR(symbol, name)                                                                                      \
+    KS_BOTH __half operator symbol(__half a, __half b)                                                                 \
+    {                                                                                                                  \
+        return __half(static_cast<_Float16>(a.__value symbol b.__value));                                              \
+    }                                                                                                                  \
+    KS_BOTH __half &operator symbol##=(__half &a, __half b)                                                            \
+    {                                                                                                                  \
+        return a = a symbol b;                                                                                         \
+    }                                                                                                                  \
+    KS_BOTH __half name(__half a, __half b)                                                                            \
+    {                                                                                                                  \
+        return a symbol b;                                                                                             \
+    }                                                                                                                  \
+    KS_BOTH __half2 operator symbol(__half2 a, __half2 b)                                                              \
+    {                                                                                                                  \
+        return __half2(a.__vector() symbol b.__vector());                                                              \
+    }                                                                                                                  \
+    KS_BOTH __half2 &operator symbol##=(__half2 &a, __half2 b)                                                         \
+    {                                                                                                                  \
+        return a = a symbol b;                                                                                         \
+    }                                                                                                                  \
+    KS_BOTH __half2 name##2(__half2 a, __half2 b)                                                                      \
+    {                                                                                                                  \
+        return a symbol b;                                                                                             \
+    }
 KS_OPERATOR(+, __hadd)
 KS_OPERATOR(-, __hsub)
 KS_OPERATOR(*, __hmul)
 #undef KS_OPERATOR
-KS_BOTH __half operator/(__half a, __half b) { return __half(static_cast<float>(a) / static_cast<float>(b)); }
-KS_BOTH __half &operator/=(__half &a, __half b) { return a = a / b; }
-KS_BOTH __half __hdiv(__half a, __half b) { return a / b; }
-KS_BOTH __half2 operator/(__half2 a, __half2 b) { return __half2(a.x / b.x, a.y / b.y); }
-KS_BOTH __half2 __h2div(__half2 a, __half2 b) { return a / b; }
-KS_BOTH __half operator-(__half a) { return __half(static_cast<_Float16>(-a.__value)); }
-KS_BOTH __half2 operator-(__half2 a) { return __half2(-a.x, -a.y); }
-KS_BOTH __half __hneg(__half a) { return -a; }
-KS_BOTH __half2 __hneg2(__half2 a) { return -a; }
-KS_BOTH __half __habs(__half a) { return __half(static_cast<_Float16>(a.__value < static_cast<_Float16>(0) ? -a.__value : a.__value)); }
-KS_BOTH __half2 __habs2(__half2 a) { return __half2(__habs(a.x), __habs(a.y)); }
+KS_BOTH __half operator/(__half a, __half b)
+{
+    return __half(static_cast<float>(a) / static_cast<float>(b));
+}
+KS_BOTH __half &operator/=(__half &a, __half b)
+{
+    return a = a / b;
+}
+KS_BOTH __half __hdiv(__half a, __half b)
+{
+    return a / b;
+}
+KS_BOTH __half2 operator/(__half2 a, __half2 b)
+{
+    return __half2(a.x / b.x, a.y / b.y);
+}
+KS_BOTH __half2 __h2div(__half2 a, __half2 b)
+{
+    return a / b;
+}
+KS_BOTH __half operator-(__half a)
+{
+    return __half(static_cast<_Float16>(-a.__value));
+}
+KS_BOTH __half2 operator-(__half2 a)
+{
+    return __half2(-a.x, -a.y);
+}
+KS_BOTH __half __hneg(__half a)
+{
+    return -a;
+}
+KS_BOTH __half2 __hneg2(__half2 a)
+{
+    return -a;
+}
+KS_BOTH __half __habs(__half a)
+{
+    return __half(static_cast<_Float16>(a.__value < static_cast<_Float16>(0) ? -a.__value : a.__value));
+}
+KS_BOTH __half2 __habs2(__half2 a)
+{
+    return __half2(__habs(a.x), __habs(a.y));
+}
 KS_DEVICE __half __hfma(__half a, __half b, __half c)
 {
     unsigned short result;
     asm("fma.rn.f16 %0, %1, %2, %3;"
-        : "=h"(result) : "h"(__half_as_ushort(a)), "h"(__half_as_ushort(b)), "h"(__half_as_ushort(c)));
+        : "=h"(result)
+        : "h"(__half_as_ushort(a)), "h"(__half_as_ushort(b)), "h"(__half_as_ushort(c)));
     return __ushort_as_half(result);
 }
 KS_DEVICE __half2 __hfma2(__half2 a, __half2 b, __half2 c)
@@ -124,13 +265,21 @@ KS_DEVICE __half2 __hfma2(__half2 a, __half2 b, __half2 c)
     return __half2(__builtin_bit_cast(__ks_half2_vector, result));
 }
 
-// --- comparisons -------------------------------------------------------------------------------------------------------------------
-#define KS_COMPARE(symbol, name)                                                                                           \
-    KS_BOTH bool operator symbol(__half a, __half b) { return a.__value symbol b.__value; }                                 \
-    KS_BOTH bool name(__half a, __half b) { return a.__value symbol b.__value; }                                            \
-    KS_BOTH __half2 name##2(__half2 a, __half2 b)                                                                           \
-    {                                                                                                                      \
-        return __half2(__half(a.x.__value symbol b.x.__value ? 1.0f : 0.0f), __half(a.y.__value symbol b.y.__value ? 1.0f : 0.0f)); \
+// --- comparisons
+// -------------------------------------------------------------------------------------------------------------------
+#define KS_COMPARE(symbol, name)                                                                                       \
+    KS_BOTH bool operator symbol(__half a, __half b)                                                                   \
+    {                                                                                                                  \
+        return a.__value symbol b.__value;                                                                             \
+    }                                                                                                                  \
+    KS_BOTH bool name(__half a, __half b)                                                                              \
+    {                                                                                                                  \
+        return a.__value symbol b.__value;                                                                             \
+    }                                                                                                                  \
+    KS_BOTH __half2 name##2(__half2 a, __half2 b)                                                                      \
+    {                                                                                                                  \
+        return __half2(__half(a.x.__value symbol b.x.__value ? 1.0f : 0.0f),                                           \
+                       __half(a.y.__value symbol b.y.__value ? 1.0f : 0.0f));                                          \
     }
 KS_COMPARE(==, __heq)
 KS_COMPARE(!=, __hne)
@@ -139,25 +288,44 @@ KS_COMPARE(<=, __hle)
 KS_COMPARE(>, __hgt)
 KS_COMPARE(>=, __hge)
 #undef KS_COMPARE
-KS_BOTH bool __hisnan(__half a) { return a.__value != a.__value; }
+KS_BOTH bool __hisnan(__half a)
+{
+    return a.__value != a.__value;
+}
 KS_BOTH int __hisinf(__half a)
 {
     const unsigned short bits = __half_as_ushort(a);
     return (bits & 0x7fff) != 0x7c00 ? 0 : bits & 0x8000 ? -1 : 1;
 }
-KS_BOTH __half __hmax(__half a, __half b) { return __hisnan(a) ? b : __hisnan(b) ? a : a > b ? a : b; }
-KS_BOTH __half __hmin(__half a, __half b) { return __hisnan(a) ? b : __hisnan(b) ? a : a < b ? a : b; }
-KS_BOTH __half2 __hmax2(__half2 a, __half2 b) { return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
-KS_BOTH __half2 __hmin2(__half2 a, __half2 b) { return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
+KS_BOTH __half __hmax(__half a, __half b)
+{
+    return __hisnan(a) ? b : __hisnan(b) ? a : a > b ? a : b;
+}
+KS_BOTH __half __hmin(__half a, __half b)
+{
+    return __hisnan(a) ? b : __hisnan(b) ? a : a < b ? a : b;
+}
+KS_BOTH __half2 __hmax2(__half2 a, __half2 b)
+{
+    return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y));
+}
+KS_BOTH __half2 __hmin2(__half2 a, __half2 b)
+{
+    return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y));
+}
 
-// --- functions: computed in float32, rounded once -------------------------------------------------------------------------------------
-#define KS_UNARY(name, expression)                                                                                         \
-    KS_DEVICE __half h##name(__half h)                                                                                      \
-    {                                                                                                                      \
-        const float a = static_cast<float>(h);                                                                             \
-        return __half(static_cast<float>(expression));                                                                     \
-    }                                                                                                                      \
-    KS_DEVICE __half2 h2##name(__half2 h) { return __half2(h##name(h.x), h##name(h.y)); }
+// --- functions: computed in float32, rounded once
+// -------------------------------------------------------------------------------------
+#define KS_UNARY(name, expression)                                                                                     \
+    KS_DEVICE __half h##name(__half h)                                                                                 \
+    {                                                                                                                  \
+        const float a = static_cast<float>(h);                                                                         \
+        return __half(static_cast<float>(expression));                                                                 \
+    }                                                                                                                  \
+    KS_DEVICE __half2 h2##name(__half2 h)                                                                              \
+    {                                                                                                                  \
+        return __half2(h##name(h.x), h##name(h.y));                                                                    \
+    }
 KS_UNARY(exp, __expf(a))
 KS_UNARY(exp2, exp2f(a))
 KS_UNARY(log, __logf(a))
@@ -173,24 +341,28 @@ KS_UNARY(trunc, truncf(a))
 KS_UNARY(rint, rintf(a))
 #undef KS_UNARY
 
-// --- exchange within a warp, cached loads, atomics ----------------------------------------------------------------------------------
-#define KS_SHUFFLE(name, argument)                                                                                         \
-    KS_DEVICE __half name(unsigned mask, __half value, argument lane, int width = 32)                                       \
-    {                                                                                                                      \
-        return __ushort_as_half(                                                                                           \
-            static_cast<unsigned short>(name(mask, static_cast<unsigned>(__half_as_ushort(value)), lane, width)));          \
-    }                                                                                                                      \
-    KS_DEVICE __half2 name(unsigned mask, __half2 value, argument lane, int width = 32)                                     \
-    {                                                                                                                      \
-        const unsigned bits = name(mask, __builtin_bit_cast(unsigned, value.__vector()), lane, width);                      \
-        return __half2(__builtin_bit_cast(__ks_half2_vector, bits));                                                       \
+// --- exchange within a warp, cached loads, atomics
+// ----------------------------------------------------------------------------------
+#define KS_SHUFFLE(name, argument)                                                                                     \
+    KS_DEVICE __half name(unsigned mask, __half value, argument lane, int width = 32)                                  \
+    {                                                                                                                  \
+        return __ushort_as_half(                                                                                       \
+            static_cast<unsigned short>(name(mask, static_cast<unsigned>(__half_as_ushort(value)), lane, width)));     \
+    }                                                                                                                  \
+    KS_DEVICE __half2 name(unsigned mask, __half2 value, argument lane, int width = 32)                                \
+    {                                                                                                                  \
+        const unsigned bits = name(mask, __builtin_bit_cast(unsigned, value.__vector()), lane, width);                 \
+        return __half2(__builtin_bit_cast(__ks_half2_vector, bits));                                                   \
     }
 KS_SHUFFLE(__shfl_sync, int)
 KS_SHUFFLE(__shfl_up_sync, unsigned)
 KS_SHUFFLE(__shfl_down_sync, unsigned)
 KS_SHUFFLE(__shfl_xor_sync, int)
 #undef KS_SHUFFLE
-KS_DEVICE __half __ldg(const __half *p) { return __ushort_as_half(__ldg(reinterpret_cast<const unsigned short *>(p))); }
+KS_DEVICE __half __ldg(const __half *p)
+{
+    return __ushort_as_half(__ldg(reinterpret_cast<const unsigned short *>(p)));
+}
 KS_DEVICE __half2 __ldg(const __half2 *p)
 {
     return __half2(__builtin_bit_cast(__ks_half2_vector, __ldg(reinterpret_cast<const unsigned *>(p))));
@@ -205,7 +377,9 @@ KS_DEVICE __half2 atomicAdd(__half2 *p, __half2 value)
 {
     unsigned old;
     asm volatile("atom.add.noftz.f16x2 %0, [%1], %2;"
-                 : "=r"(old) : "l"(p), "r"(__builtin_bit_cast(unsigned, value.__vector())) : "memory");
+                 : "=r"(old)
+                 : "l"(p), "r"(__builtin_bit_cast(unsigned, value.__vector()))
+                 : "memory");
     return __half2(__builtin_bit_cast(__ks_half2_vector, old));
 }
 #undef KS_BOTH

@@ -8,13 +8,15 @@
 #define CUDART_CB
 
 extern "C" {
-// --- errors ------------------------------------------------------------------------------------------------------------------
+// --- errors
+// ------------------------------------------------------------------------------------------------------------------
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorString(cudaError_t error);
 const char *cudaGetErrorName(cudaError_t error);
 
-// --- devices -------------------------------------------------------------------------------------------------------------------
+// --- devices
+// -------------------------------------------------------------------------------------------------------------------
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
@@ -26,7 +28,8 @@ cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 
-// --- memory --------------------------------------------------------------------------------------------------------------------
+// --- memory
+// --------------------------------------------------------------------------------------------------------------------
 cudaError_t cudaMalloc(void **pointer, size_t bytes);
 cudaError_t cudaFree(void *pointer);
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream);
@@ -45,15 +48,16 @@ cudaError_t cudaMemset(void *pointer, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream = 0);
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice);
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, cudaMemcpyKind kind,
-                                    cudaStream_t stream = 0);
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream = 0);
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol);
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer);
 
-// --- streams and events --------------------------------------------------------------------------------------------------------
+// --- streams and events
+// --------------------------------------------------------------------------------------------------------
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
@@ -69,7 +73,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
 
-// --- launches ------------------------------------------------------------------------------------------------------------------
+// --- launches
+// ------------------------------------------------------------------------------------------------------------------
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t sharedBytes = 0,
                              cudaStream_t stream = 0);
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
@@ -89,7 +94,8 @@ unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sharedByt
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *sharedBytes, void *stream);
 } // extern "C"
 
-// --- the same for typed pointers and functions ---------------------------------------------------------------------------------
+// --- the same for typed pointers and functions
+// ---------------------------------------------------------------------------------
 template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t bytes)
 {
     return cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
@@ -154,14 +160,16 @@ template <class T>
 static inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **arguments,
                                                       size_t sharedBytes = 0, cudaStream_t stream = 0)
 {
-    return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(function), grid, block, arguments, sharedBytes, stream);
+    return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(function), grid, block, arguments, sharedBytes,
+                                       stream);
 }
 template <class... Parameters, class... Arguments>
 static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *configuration, void (*kernel)(Parameters...),
                                              Arguments &&...arguments)
 {
     return [&](Parameters... values) {
-        void *pointers[sizeof...(Parameters) + 1] = {const_cast<void *>(static_cast<const volatile void *>(&values))...};
+        void *pointers[sizeof...(Parameters) + 1] = {
+            const_cast<void *>(static_cast<const volatile void *>(&values))...};
         return cudaLaunchKernelExC(configuration, reinterpret_cast<const void *>(kernel), pointers);
     }(static_cast<Arguments &&>(arguments)...);
 }
@@ -181,9 +189,9 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *gridSize, int 
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
     for (int size = limit > 0 && limit < 1024 ? limit : 1024; size >= 32; size -= 32) {
         int blocks = 0;
-        const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size, dynamicSharedBytes);
-        if (error != cudaSuccess)
-            return error;
+        const cudaError_t error =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size, dynamicSharedBytes);
+        if (error != cudaSuccess) return error;
         if (blocks * size > best) {
             best = blocks * size;
             *blockSize = size;

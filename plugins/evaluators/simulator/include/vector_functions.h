@@ -4,16 +4,22 @@
 
 #include "vector_types.h"
 
-#define KS_MAKE(name, type)                                                                                                \
-    static __inline__ __host__ __device__ constexpr name##1 make_##name##1(type x) { return name##1{x}; }                   \
-    static __inline__ __host__ __device__ constexpr name##2 make_##name##2(type x, type y) { return name##2{x, y}; }        \
-    static __inline__ __host__ __device__ constexpr name##3 make_##name##3(type x, type y, type z)                          \
-    {                                                                                                                      \
-        return name##3{x, y, z};                                                                                           \
-    }                                                                                                                      \
-    static __inline__ __host__ __device__ constexpr name##4 make_##name##4(type x, type y, type z, type w)                  \
-    {                                                                                                                      \
-        return name##4{x, y, z, w};                                                                                        \
+#define KS_MAKE(name, type)                                                                                            \
+    static __inline__ __host__ __device__ constexpr name##1 make_##name##1(type x)                                     \
+    {                                                                                                                  \
+        return name##1 {x};                                                                                            \
+    }                                                                                                                  \
+    static __inline__ __host__ __device__ constexpr name##2 make_##name##2(type x, type y)                             \
+    {                                                                                                                  \
+        return name##2 {x, y};                                                                                         \
+    }                                                                                                                  \
+    static __inline__ __host__ __device__ constexpr name##3 make_##name##3(type x, type y, type z)                     \
+    {                                                                                                                  \
+        return name##3 {x, y, z};                                                                                      \
+    }                                                                                                                  \
+    static __inline__ __host__ __device__ constexpr name##4 make_##name##4(type x, type y, type z, type w)             \
+    {                                                                                                                  \
+        return name##4 {x, y, z, w};                                                                                   \
     }
 KS_MAKE(char, signed char)
 KS_MAKE(uchar, unsigned char)

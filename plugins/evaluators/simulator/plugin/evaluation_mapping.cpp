@@ -55,8 +55,7 @@ QMap<QString, double> numbers(const QJsonObject &object)
 {
     QMap<QString, double> result;
     for (auto it = object.constBegin(); it != object.constEnd(); ++it) {
-        if (it.value().isDouble())
-            result.insert(it.key(), it.value().toDouble());
+        if (it.value().isDouble()) result.insert(it.key(), it.value().toDouble());
     }
     return result;
 }
@@ -85,8 +84,7 @@ KernelProfile kernelProfile(const QJsonObject &object)
 
 void addWork(const QJsonObject &work, const QString &device, Evaluation &evaluation)
 {
-    if (const auto status = statusFromString(text(work, "status")))
-        evaluation.status = *status;
+    if (const auto status = statusFromString(text(work, "status"))) evaluation.status = *status;
     for (const QJsonValue &value : array(work, "checks")) {
         const QJsonObject check = value.toObject();
         evaluation.checks.append({text(check, "name"), text(check, "outcome"), text(check, "detail")});
@@ -95,8 +93,11 @@ void addWork(const QJsonObject &work, const QString &device, Evaluation &evaluat
         evaluation.findings.append(finding(value.toObject()));
     for (const QJsonValue &value : array(work, "timings")) {
         const QJsonObject timing = value.toObject();
-        SizeTiming size{text(timing, "name"), number(timing, "weight"), number(timing, "time_us"),
-                        {number(timing, "low_us"), number(timing, "high_us")}, {}};
+        SizeTiming size{text(timing, "name"),
+                        number(timing, "weight"),
+                        number(timing, "time_us"),
+                        {number(timing, "low_us"), number(timing, "high_us")},
+                        {}};
         for (const QJsonValue &sample : array(timing, "samples_us"))
             size.samples_us.append(sample.toDouble());
         evaluation.timings.append(size);

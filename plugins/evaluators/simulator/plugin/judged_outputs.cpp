@@ -10,8 +10,7 @@ namespace kernelskill::simulator {
 
 JudgedOutputs::JudgedOutputs(const Task &task)
 {
-    if (task.checkHook)
-        m_folder = std::make_unique<QTemporaryDir>();
+    if (task.checkHook) m_folder = std::make_unique<QTemporaryDir>();
 }
 
 QStringList JudgedOutputs::files(const Task &task, qsizetype index) const
@@ -24,28 +23,24 @@ QStringList JudgedOutputs::files(const Task &task, qsizetype index) const
     return paths;
 }
 
-QCoro::Task<Result<void>> JudgedOutputs::judge(Task task, QList<PlannedCheck> plan, Evaluation *evaluation, bool unconfined,
-                                               std::stop_token stop) const
+QCoro::Task<Result<void>> JudgedOutputs::judge(Task task, QList<PlannedCheck> plan, Evaluation *evaluation,
+                                               bool unconfined, std::stop_token stop) const
 {
     for (qsizetype i = 0; i < plan.size(); ++i) {
         QList<QByteArray> outputs;
         bool complete = true;
         for (const QString &path : files(task, i)) {
-            if (path.isEmpty())
-                continue;
+            if (path.isEmpty()) continue;
             QFile file(path);
             complete = complete && file.open(QIODevice::ReadOnly);
             outputs.append(file.isOpen() ? file.readAll() : QByteArray());
         }
-        if (!complete)
-            continue; // the worker said why
+        if (!complete) continue; // the worker said why
         const PlannedCheck &one = plan[i];
         const auto inputs = co_await runReference(task, one.sizes, one.seed, one.variant, stop, unconfined);
-        if (!inputs)
-            co_return std::unexpected(inputs.error());
+        if (!inputs) co_return std::unexpected(inputs.error());
         const auto complaint = co_await runCheckHook(task, one.sizes, *inputs, outputs, stop, unconfined);
-        if (!complaint)
-            co_return std::unexpected(complaint.error());
+        if (!complaint) co_return std::unexpected(complaint.error());
         evaluation->checks.append(checks::that(complaint->isEmpty(), one.name, *complaint));
     }
     co_return Result<void>{};

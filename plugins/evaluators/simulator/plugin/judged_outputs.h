@@ -18,8 +18,8 @@ public:
     // Where the worker puts the outputs of one planned check: one path a parameter, empty for what is not written.
     [[nodiscard]] QStringList files(const Task &task, qsizetype index) const;
     // Adds a check for each planned one that the worker left outputs for.
-    [[nodiscard]] QCoro::Task<Result<void>> judge(Task task, QList<PlannedCheck> plan, Evaluation *evaluation, bool unconfined,
-                                                  std::stop_token stop) const;
+    [[nodiscard]] QCoro::Task<Result<void>> judge(Task task, QList<PlannedCheck> plan, Evaluation *evaluation,
+                                                  bool unconfined, std::stop_token stop) const;
 
 private:
     std::unique_ptr<QTemporaryDir> m_folder;

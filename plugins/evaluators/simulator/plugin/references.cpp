@@ -23,16 +23,15 @@ ReferenceFiles filesOf(const Task &task, const ReferenceOutputs &outputs)
 
 } // namespace
 
-QCoro::Task<Result<QList<ReferenceFiles>>> makeReferences(Task task, QList<PlannedCheck> plan, bool unconfined, std::stop_token stop)
+QCoro::Task<Result<QList<ReferenceFiles>>> makeReferences(Task task, QList<PlannedCheck> plan, bool unconfined,
+                                                          std::stop_token stop)
 {
     QList<ReferenceFiles> all;
-    if (plan.isEmpty())
-        co_return all;
+    if (plan.isEmpty()) co_return all;
     // The first builds the reference, the others only run it, side by side.
     const PlannedCheck first = plan.first();
     const auto built = co_await runReference(task, first.sizes, first.seed, first.variant, stop, unconfined);
-    if (!built)
-        co_return std::unexpected(built.error());
+    if (!built) co_return std::unexpected(built.error());
     all.append(filesOf(task, *built));
     std::vector<QCoro::Task<Result<ReferenceOutputs>>> running;
     for (qsizetype i = 1; i < plan.size(); ++i)
@@ -45,8 +44,7 @@ QCoro::Task<Result<QList<ReferenceFiles>>> makeReferences(Task task, QList<Plann
         else
             trouble = outputs.error();
     }
-    if (trouble)
-        co_return std::unexpected(*trouble);
+    if (trouble) co_return std::unexpected(*trouble);
     co_return all;
 }
 

@@ -18,7 +18,7 @@ struct ReferenceFiles
 };
 
 // In the order of the plan.
-[[nodiscard]] QCoro::Task<Result<QList<ReferenceFiles>>> makeReferences(Task task, QList<PlannedCheck> plan, bool unconfined,
-                                                                             std::stop_token stop);
+[[nodiscard]] QCoro::Task<Result<QList<ReferenceFiles>>> makeReferences(Task task, QList<PlannedCheck> plan,
+                                                                        bool unconfined, std::stop_token stop);
 
 } // namespace kernelskill::simulator

@@ -44,27 +44,27 @@ QString text(const QJsonObject &object, const char *key, const QString &otherwis
 Result<Setting> prepare(const QJsonObject &settings, EvaluationRequest request)
 {
     if (request.task.kind != QLatin1String("native") || request.candidate.language != QLatin1String("cuda"))
-        return failure(QStringLiteral("simulator.unsupported"),
-                       QStringLiteral("The simulator evaluates CUDA C++ candidates of native tasks; this is a %1 candidate of a %2 task.")
-                           .arg(request.candidate.language, request.task.kind));
+        return failure(
+            QStringLiteral("simulator.unsupported"),
+            QStringLiteral(
+                "The simulator evaluates CUDA C++ candidates of native tasks; this is a %1 candidate of a %2 task.")
+                .arg(request.candidate.language, request.task.kind));
     if (request.candidate.isEmpty())
         return failure(QStringLiteral("simulator.candidate"), QStringLiteral("The candidate has no files."));
     if (!request.unconfined) {
         if (const SandboxSupport support = sandboxSupport(); !support.available)
-            return failure(QStringLiteral("sandbox.unavailable"),
-                           QStringLiteral("Candidates cannot be confined here: %1 %2").arg(support.reason, support.remedy));
+            return failure(
+                QStringLiteral("sandbox.unavailable"),
+                QStringLiteral("Candidates cannot be confined here: %1 %2").arg(support.reason, support.remedy));
     }
     Setting setting;
     const auto installation = Installation::find();
-    if (!installation)
-        return std::unexpected(installation.error());
+    if (!installation) return std::unexpected(installation.error());
     const auto compiler = Compiler::find(text(settings, "compiler", {}));
-    if (!compiler)
-        return std::unexpected(compiler.error());
+    if (!compiler) return std::unexpected(compiler.error());
     const QString device = request.device.isEmpty() ? text(settings, "device", QStringLiteral("h200")) : request.device;
     auto gpu = GpuSpec::find(device);
-    if (!gpu)
-        return std::unexpected(gpu.error());
+    if (!gpu) return std::unexpected(gpu.error());
     setting.request = std::move(request);
     setting.installation = *installation;
     setting.compiler = *compiler;
@@ -100,8 +100,8 @@ void addBuild(const BuildProduct &product, Evaluation &evaluation)
     if (!product.succeeded) {
         evaluation.status = Status::BuildFailed;
         evaluation.findings += product.findings;
-        evaluation.checks.append(checks::failed(QStringLiteral("build"),
-                                                product.findings.isEmpty() ? QString() : product.findings.first().message));
+        evaluation.checks.append(checks::failed(
+            QStringLiteral("build"), product.findings.isEmpty() ? QString() : product.findings.first().message));
         return;
     }
     evaluation.checks.append(checks::passed(QStringLiteral("build")));
@@ -124,41 +124,37 @@ QCoro::Task<Result<Plan>> makePlan(EvaluationRequest request, std::stop_token st
     Plan plan;
     plan.checks = plannedChecks(request.task, request.seed);
     const auto references = co_await makeReferences(request.task, plan.checks, request.unconfined, stop);
-    if (!references)
-        co_return std::unexpected(references.error());
+    if (!references) co_return std::unexpected(references.error());
     plan.references = *references;
     if (request.time) {
         for (const PlannedCheck &one : timedChecks(request.task, request.seed)) {
-            const auto files = co_await makeReferences(request.task, one.name.isEmpty() ? QList<PlannedCheck>() : QList{one},
-                                                       request.unconfined, stop);
-            if (!files)
-                co_return std::unexpected(files.error());
+            const auto files = co_await makeReferences(
+                request.task, one.name.isEmpty() ? QList<PlannedCheck>() : QList{one}, request.unconfined, stop);
+            if (!files) co_return std::unexpected(files.error());
             plan.timedReferences.append(files->isEmpty() ? ReferenceFiles() : files->first());
         }
     }
     co_return plan;
 }
 
-Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &product, const Plan &plan, const JudgedOutputs &judged)
+Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &product, const Plan &plan,
+                                const JudgedOutputs &judged)
 {
     const Task &task = setting.request.task;
     QJsonArray checkCases, timeCases;
     for (qsizetype i = 0; i < plan.checks.size(); ++i) {
         auto one = binding(task, plan.checks[i].sizes);
-        if (!one)
-            return std::unexpected(one.error());
+        if (!one) return std::unexpected(one.error());
         one->insert(QStringLiteral("name"), plan.checks[i].name);
         one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(plan.references[i].inputs));
         one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(plan.references[i].expected));
-        if (judged.applies())
-            one->insert(QStringLiteral("outputs"), QJsonArray::fromStringList(judged.files(task, i)));
+        if (judged.applies()) one->insert(QStringLiteral("outputs"), QJsonArray::fromStringList(judged.files(task, i)));
         checkCases.append(*one);
     }
     for (qsizetype i = 0; i < plan.timedReferences.size(); ++i) {
         const TimeSize &size = task.time[i];
         auto one = binding(task, size.sizes);
-        if (!one)
-            return std::unexpected(one.error());
+        if (!one) return std::unexpected(one.error());
         one->insert(QStringLiteral("name"), size.name);
         one->insert(QStringLiteral("weight"), size.weight);
         one->insert(QStringLiteral("seeds"), inputSeeds(task, setting.request.seed));
@@ -181,8 +177,7 @@ Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &prod
 
 void report(const ProgressSink &sink, const QString &stage, int done, int total, const QString &what)
 {
-    if (sink)
-        sink({stage, done, total, what});
+    if (sink) sink({stage, done, total, what});
 }
 
 std::function<void(const QJsonObject &)> progressOf(const ProgressSink &sink)
@@ -199,13 +194,11 @@ std::function<void(const QJsonObject &)> progressOf(const ProgressSink &sink)
 // A time no work of this size can have. Needs every size, so that a candidate cannot skip the large one.
 void checkPlausibility(const Setting &setting, Evaluation &evaluation)
 {
-    if (evaluation.timings.isEmpty())
-        return;
+    if (evaluation.timings.isEmpty()) return;
     const QString name = QStringLiteral("plausible time");
     for (const SizeTiming &timing : std::as_const(evaluation.timings)) {
         const auto size = std::ranges::find(setting.request.task.time, timing.name, &TimeSize::name);
-        if (size == setting.request.task.time.end())
-            continue;
+        if (size == setting.request.task.time.end()) continue;
         const auto floor = leastTime(setting.request.task, size->sizes, setting.gpu);
         if (!floor) {
             evaluation.checks.append(checks::notMade(name, floor.error().message));
@@ -213,11 +206,12 @@ void checkPlausibility(const Setting &setting, Evaluation &evaluation)
         }
         if (timing.time_us < floorShare * floor->time_us) {
             evaluation.checks.append(checks::failed(
-                name, QStringLiteral("%1 µs at size %2 is less than the task's own work needs (%3 µs: %4); work was skipped")
-                          .arg(timing.time_us, 0, 'f', 2)
-                          .arg(timing.name)
-                          .arg(floor->time_us, 0, 'f', 2)
-                          .arg(floor->reason)));
+                name,
+                QStringLiteral("%1 µs at size %2 is less than the task's own work needs (%3 µs: %4); work was skipped")
+                    .arg(timing.time_us, 0, 'f', 2)
+                    .arg(timing.name)
+                    .arg(floor->time_us, 0, 'f', 2)
+                    .arg(floor->reason)));
             return;
         }
     }
@@ -237,14 +231,16 @@ bool explainWorkerEnd(const Error &error, Evaluation &evaluation)
 {
     if (error.code == QLatin1String("worker.timeout")) {
         evaluation.status = Status::Timeout;
-        evaluation.findings.append(simpleFinding(QStringLiteral("timeout"), QStringLiteral("the simulation took longer than %1 seconds")
-                                                                                .arg(workerTime_ms / 1000)));
+        evaluation.findings.append(
+            simpleFinding(QStringLiteral("timeout"),
+                          QStringLiteral("the simulation took longer than %1 seconds").arg(workerTime_ms / 1000)));
         return true;
     }
     if (error.code == QLatin1String("worker.died") || error.code == QLatin1String("worker.protocol")) {
         evaluation.status = Status::Crashed;
-        evaluation.findings.append(simpleFinding(
-            QStringLiteral("simulator_fault"), QStringLiteral("the simulator itself failed on this candidate: %1").arg(error.message)));
+        evaluation.findings.append(
+            simpleFinding(QStringLiteral("simulator_fault"),
+                          QStringLiteral("the simulator itself failed on this candidate: %1").arg(error.message)));
         evaluation.log += error.detail;
         return true;
     }
@@ -254,7 +250,8 @@ bool explainWorkerEnd(const Error &error, Evaluation &evaluation)
 void addLimits(const Setting &setting, Evaluation &evaluation)
 {
     if (setting.request.unconfined)
-        evaluation.checks.append(checks::notMade(QStringLiteral("isolation"), QStringLiteral("the candidate ran without a sandbox")));
+        evaluation.checks.append(
+            checks::notMade(QStringLiteral("isolation"), QStringLiteral("the candidate ran without a sandbox")));
 }
 
 } // namespace
@@ -287,11 +284,11 @@ QList<DeviceInfo> SimulatorEvaluator::devices() const
     return devices;
 }
 
-QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest request, ProgressSink progress, std::stop_token stop)
+QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest request, ProgressSink progress,
+                                                             std::stop_token stop)
 {
     const auto setting = prepare(m_settings, std::move(request));
-    if (!setting)
-        co_return std::unexpected(setting.error());
+    if (!setting) co_return std::unexpected(setting.error());
     report(progress, QStringLiteral("building"), 0, 1, QStringLiteral("building"));
     // The reference runs while the compiler does.
     auto planning = makePlan(setting->request, stop);
@@ -299,8 +296,7 @@ QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest r
                                          setting->installation, setting->request.unconfined},
                                         stop);
     const auto plan = co_await planning;
-    if (!product)
-        co_return std::unexpected(product.error());
+    if (!product) co_return std::unexpected(product.error());
 
     Evaluation evaluation;
     evaluation.kind = TimeKind::Modelled;
@@ -310,25 +306,23 @@ QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest r
         checks::conclude(evaluation);
         co_return evaluation;
     }
-    if (!plan)
-        co_return std::unexpected(plan.error());
+    if (!plan) co_return std::unexpected(plan.error());
     addLimits(*setting, evaluation);
     const JudgedOutputs judged(setting->request.task);
     const auto work = workRequest(*setting, *product, *plan, judged);
-    if (!work)
-        co_return std::unexpected(work.error());
-    const auto end = co_await runWorker({setting->installation.worker(), {}, *work, workerTime_ms}, progressOf(progress), stop);
+    if (!work) co_return std::unexpected(work.error());
+    const auto end =
+        co_await runWorker({setting->installation.worker(), {}, *work, workerTime_ms}, progressOf(progress), stop);
     if (!end) {
-        if (!explainWorkerEnd(end.error(), evaluation))
-            co_return std::unexpected(end.error());
+        if (!explainWorkerEnd(end.error(), evaluation)) co_return std::unexpected(end.error());
     } else if (const QString trouble = end->last.value(QLatin1String("error")).toString(); !trouble.isEmpty()) {
         co_return failure(QStringLiteral("simulator.worker"), trouble, end->log);
     } else {
         addWork(end->last, setting->gpu.id, evaluation);
         if (judged.applies()) {
-            const auto done = co_await judged.judge(setting->request.task, plan->checks, &evaluation, setting->request.unconfined, stop);
-            if (!done)
-                co_return std::unexpected(done.error());
+            const auto done = co_await judged.judge(setting->request.task, plan->checks, &evaluation,
+                                                    setting->request.unconfined, stop);
+            if (!done) co_return std::unexpected(done.error());
         }
         checkPlausibility(*setting, evaluation);
     }

@@ -14,7 +14,8 @@ public:
     explicit SimulatorEvaluator(QJsonObject settings = {});
     [[nodiscard]] EvaluatorFacts facts() const override;
     [[nodiscard]] QList<DeviceInfo> devices() const override;
-    QCoro::Task<Result<Evaluation>> evaluate(EvaluationRequest request, ProgressSink progress, std::stop_token stop) override;
+    QCoro::Task<Result<Evaluation>> evaluate(EvaluationRequest request, ProgressSink progress,
+                                             std::stop_token stop) override;
 
 private:
     QJsonObject m_settings;

@@ -3,7 +3,6 @@
 
 #include "frontend/installation.h"
 #include "plugin/simulator_evaluator.h"
-#include "worker/sandbox.h"
 
 namespace kernelskill::simulator {
 
@@ -11,7 +10,10 @@ namespace {
 
 QJsonObject line(const QString &name, bool ok, const QString &text, const QString &remedy = {})
 {
-    return {{QStringLiteral("name"), name}, {QStringLiteral("ok"), ok}, {QStringLiteral("text"), text}, {QStringLiteral("remedy"), remedy}};
+    return {{QStringLiteral("name"), name},
+            {QStringLiteral("ok"), ok},
+            {QStringLiteral("text"), text},
+            {QStringLiteral("remedy"), remedy}};
 }
 
 } // namespace
@@ -37,10 +39,8 @@ QList<QJsonObject> SimulatorPlugin::doctor()
     if (const auto nvcc = Compiler::find(QStringLiteral("nvcc")))
         lines.append(line(QStringLiteral("nvcc for the simulator"), true, nvcc->version));
     else
-        lines.append(line(QStringLiteral("nvcc for the simulator"), true, QStringLiteral("not installed; clang serves instead")));
-    const SandboxSupport sandbox = sandboxSupport();
-    lines.append(line(QStringLiteral("sandbox"), sandbox.available,
-                      sandbox.available ? QStringLiteral("candidates run confined") : sandbox.reason, sandbox.remedy));
+        lines.append(line(QStringLiteral("nvcc for the simulator"), true,
+                          QStringLiteral("not installed; clang serves instead")));
     return lines;
 }
 

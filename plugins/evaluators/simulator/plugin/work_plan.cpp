@@ -15,12 +15,18 @@ constexpr int randomSeeds = 5;
 QString distributionName(Distribution::Kind kind)
 {
     switch (kind) {
-    case Distribution::Kind::Normal: return QStringLiteral("normal");
-    case Distribution::Kind::Uniform: return QStringLiteral("uniform");
-    case Distribution::Kind::Integer: return QStringLiteral("integer");
-    case Distribution::Kind::Bernoulli: return QStringLiteral("bernoulli");
-    case Distribution::Kind::Constant: return QStringLiteral("constant");
-    case Distribution::Kind::Permutation: return QStringLiteral("permutation");
+    case Distribution::Kind::Normal:
+        return QStringLiteral("normal");
+    case Distribution::Kind::Uniform:
+        return QStringLiteral("uniform");
+    case Distribution::Kind::Integer:
+        return QStringLiteral("integer");
+    case Distribution::Kind::Bernoulli:
+        return QStringLiteral("bernoulli");
+    case Distribution::Kind::Constant:
+        return QStringLiteral("constant");
+    case Distribution::Kind::Permutation:
+        return QStringLiteral("permutation");
     }
     return {};
 }
@@ -40,8 +46,7 @@ QList<PlannedCheck> plannedChecks(const Task &task, quint64 seed)
     for (const char *variant : {"zeros", "ones", "large", "tiny", "negative"})
         add(task.check, seed, QString::fromLatin1(variant));
     for (const Sizes &sizes : task.checkedSizes()) {
-        if (sizes != task.check)
-            add(sizes, seed, QStringLiteral("random"));
+        if (sizes != task.check) add(sizes, seed, QStringLiteral("random"));
     }
     return plan;
 }
@@ -68,14 +73,12 @@ Result<QJsonObject> binding(const Task &task, const Sizes &sizes)
         if (parameter.kind == Parameter::Kind::Tensor) {
             for (const Expression &dimension : parameter.shape) {
                 const auto value = dimension.evaluateInteger(sizes);
-                if (!value)
-                    return std::unexpected(value.error());
+                if (!value) return std::unexpected(value.error());
                 shape.append(*value);
             }
         } else {
             const auto value = parameter.value.evaluate(sizes);
-            if (!value)
-                return std::unexpected(value.error());
+            if (!value) return std::unexpected(value.error());
             scalar = *value;
         }
         shapes.append(shape);
@@ -113,10 +116,8 @@ Result<Floor> leastTime(const Task &task, const Sizes &sizes, const GpuSpec &gpu
 {
     const auto bytes = task.bytes.evaluate(sizes);
     const auto flops = task.flops.evaluate(sizes);
-    if (!bytes)
-        return std::unexpected(bytes.error());
-    if (!flops)
-        return std::unexpected(flops.error());
+    if (!bytes) return std::unexpected(bytes.error());
+    if (!flops) return std::unexpected(flops.error());
     const double beyondL2 = std::max(0.0, *bytes - gpu.l2Bytes);
     const double dram_us = gpu.dramPeak_gb_s > 0 ? beyondL2 / (gpu.dramPeak_gb_s * 1e3) : 0;
     const double l2_us = gpu.l2_gb_s > 0 ? *bytes / (gpu.l2_gb_s * 1e3) : 0;
@@ -124,9 +125,12 @@ Result<Floor> leastTime(const Task &task, const Sizes &sizes, const GpuSpec &gpu
     const double math_us = fastest > 0 ? *flops / (fastest * 1e6) : 0;
     const double least = std::max({dram_us, l2_us, math_us});
     if (least == math_us)
-        return Floor{least, QStringLiteral("%1 Gflop at %2 Tflop/s").arg(*flops / 1e9, 0, 'g', 3).arg(fastest, 0, 'g', 3)};
+        return Floor{least,
+                     QStringLiteral("%1 Gflop at %2 Tflop/s").arg(*flops / 1e9, 0, 'g', 3).arg(fastest, 0, 'g', 3)};
     if (least == dram_us)
-        return Floor{least, QStringLiteral("%1 MB beyond L2 at %2 GB/s of DRAM").arg(beyondL2 / 1e6, 0, 'g', 3).arg(gpu.dramPeak_gb_s)};
+        return Floor{
+            least,
+            QStringLiteral("%1 MB beyond L2 at %2 GB/s of DRAM").arg(beyondL2 / 1e6, 0, 'g', 3).arg(gpu.dramPeak_gb_s)};
     return Floor{least, QStringLiteral("%1 MB at %2 GB/s of L2").arg(*bytes / 1e6, 0, 'g', 3).arg(gpu.l2_gb_s)};
 }
 

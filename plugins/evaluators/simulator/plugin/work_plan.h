@@ -21,8 +21,8 @@ struct PlannedCheck
 // Random inputs from five seeds and every adversarial fill at the check size, one seed at each edge size.
 [[nodiscard]] QList<PlannedCheck> plannedChecks(const Task &task, quint64 seed);
 
-// The time sizes at which the reference is cheap enough to compare values there too, as checks in the order of task.time; an
-// empty name stands for a size that is not.
+// The time sizes at which the reference is cheap enough to compare values there too, as checks in the order of
+// task.time; an empty name stands for a size that is not.
 [[nodiscard]] QList<PlannedCheck> timedChecks(const Task &task, quint64 seed);
 
 // {"shapes": […], "scalars": […]} for one choice of sizes.
@@ -33,8 +33,8 @@ struct PlannedCheck
 // Seed of each parameter's values, as text: JSON numbers end at 53 bits.
 [[nodiscard]] QJsonArray inputSeeds(const Task &task, quint64 seed);
 
-// The least time the task's own work needs on a device, in microseconds: bytes beyond L2 at DRAM's peak, all bytes at L2's
-// bandwidth, flops at the fastest arithmetic the device has. A candidate below it skips work.
+// The least time the task's own work needs on a device, in microseconds: bytes beyond L2 at DRAM's peak, all bytes at
+// L2's bandwidth, flops at the fastest arithmetic the device has. A candidate below it skips work.
 struct Floor
 {
     double time_us = 0;

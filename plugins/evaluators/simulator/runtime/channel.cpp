@@ -18,10 +18,8 @@ bool writeAll(int descriptor, const void *data, std::size_t bytes)
     const auto *from = static_cast<const char *>(data);
     while (bytes > 0) {
         const ssize_t n = ::send(descriptor, from, bytes, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
         from += n;
         bytes -= static_cast<std::size_t>(n);
     }
@@ -33,10 +31,8 @@ bool readAll(int descriptor, void *data, std::size_t bytes)
     auto *to = static_cast<char *>(data);
     while (bytes > 0) {
         const ssize_t n = ::recv(descriptor, to, bytes, 0);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
         to += n;
         bytes -= static_cast<std::size_t>(n);
     }
@@ -53,8 +49,7 @@ Channel &Channel::instance()
 
 Channel::Channel()
 {
-    if (const char *text = std::getenv(wire::descriptorVariable))
-        m_descriptor = std::atoi(text);
+    if (const char *text = std::getenv(wire::descriptorVariable)) m_descriptor = std::atoi(text);
 }
 
 void Channel::send(wire::Kind kind, std::span<const std::byte> payload)
@@ -66,22 +61,20 @@ void Channel::send(wire::Kind kind, std::span<const std::byte> payload)
 
 bool Channel::receive(wire::Header &header, std::vector<std::byte> &payload)
 {
-    if (!readAll(m_descriptor, &header, sizeof header) || header.bytes > wire::largestFrame)
-        return false;
+    if (!readAll(m_descriptor, &header, sizeof header) || header.bytes > wire::largestFrame) return false;
     payload.resize(header.bytes);
     return readAll(m_descriptor, payload.data(), payload.size());
 }
 
 Reply Channel::request(wire::Kind kind, const wire::Writer &payload)
 {
-    if (!isOpen())
-        return {noDevice, {}};
+    if (!isOpen()) return {noDevice, {}};
     const std::lock_guard lock(m_mutex);
     send(kind, payload.bytes());
     wire::Header header;
     Reply reply;
-    if (!receive(header, reply.payload) || header.kind != static_cast<std::uint32_t>(wire::Kind::Reply)
-        || reply.payload.size() < sizeof reply.error)
+    if (!receive(header, reply.payload) || header.kind != static_cast<std::uint32_t>(wire::Kind::Reply) ||
+        reply.payload.size() < sizeof reply.error)
         ::_exit(lostWorker);
     std::memcpy(&reply.error, reply.payload.data(), sizeof reply.error);
     reply.payload.erase(reply.payload.begin(), reply.payload.begin() + sizeof reply.error);

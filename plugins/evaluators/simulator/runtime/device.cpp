@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors, device facts, streams and events. Work runs in the order it is issued, so streams and events only keep order and
-// the modelled clock.
+// Errors, device facts, streams and events. Work runs in the order it is issued, so streams and events only keep order
+// and the modelled clock.
 #include "state.h"
 
 #include <cstdlib>
@@ -53,11 +53,16 @@ constexpr ErrorText errorTexts[] = {
 const ErrorText *errorText(cudaError_t error)
 {
     for (const ErrorText &entry : errorTexts) {
-        if (entry.code == error)
-            return &entry;
+        if (entry.code == error) return &entry;
     }
     return nullptr;
 }
+
+struct AttributeValue
+{
+    cudaDeviceAttr attribute;
+    int value;
+};
 
 double clock_us()
 {
@@ -130,8 +135,7 @@ cudaError_t cudaDriverGetVersion(int *version)
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
 {
-    if (device != 0)
-        return State::instance().record(cudaErrorInvalidDevice);
+    if (device != 0) return State::instance().record(cudaErrorInvalidDevice);
     const wire::DeviceFacts &facts = State::instance().device();
     *properties = {};
     std::memcpy(properties->name, facts.name, sizeof facts.name);
@@ -166,38 +170,42 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
 {
     cudaDeviceProp p;
-    if (const cudaError_t error = cudaGetDeviceProperties(&p, device); error != cudaSuccess)
-        return error;
-    switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
-    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
-    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
-    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = static_cast<int>(p.sharedMemPerBlock); break;
-    case cudaDevAttrTotalConstantMemory: *value = static_cast<int>(p.totalConstMem); break;
-    case cudaDevAttrWarpSize: *value = p.warpSize; break;
-    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-    case cudaDevAttrClockRate: *value = p.clockRate; break;
-    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
-    case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
-    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = static_cast<int>(p.sharedMemPerMultiprocessor); break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
-    case cudaDevAttrCooperativeLaunch: *value = p.cooperativeLaunch; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = static_cast<int>(p.sharedMemPerBlockOptin); break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
-    case cudaDevAttrReservedSharedMemoryPerBlock: *value = static_cast<int>(p.reservedSharedMemPerBlock); break;
-    case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
-    default: return State::instance().record(cudaErrorInvalidValue);
+    if (const cudaError_t error = cudaGetDeviceProperties(&p, device); error != cudaSuccess) return error;
+    const AttributeValue values[] = {
+        {cudaDevAttrMaxThreadsPerBlock, p.maxThreadsPerBlock},
+        {cudaDevAttrMaxBlockDimX, p.maxThreadsDim[0]},
+        {cudaDevAttrMaxBlockDimY, p.maxThreadsDim[1]},
+        {cudaDevAttrMaxBlockDimZ, p.maxThreadsDim[2]},
+        {cudaDevAttrMaxGridDimX, p.maxGridSize[0]},
+        {cudaDevAttrMaxGridDimY, p.maxGridSize[1]},
+        {cudaDevAttrMaxGridDimZ, p.maxGridSize[2]},
+        {cudaDevAttrMaxSharedMemoryPerBlock, static_cast<int>(p.sharedMemPerBlock)},
+        {cudaDevAttrTotalConstantMemory, static_cast<int>(p.totalConstMem)},
+        {cudaDevAttrWarpSize, p.warpSize},
+        {cudaDevAttrMaxRegistersPerBlock, p.regsPerBlock},
+        {cudaDevAttrClockRate, p.clockRate},
+        {cudaDevAttrMultiProcessorCount, p.multiProcessorCount},
+        {cudaDevAttrMemoryClockRate, p.memoryClockRate},
+        {cudaDevAttrGlobalMemoryBusWidth, p.memoryBusWidth},
+        {cudaDevAttrL2CacheSize, p.l2CacheSize},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor},
+        {cudaDevAttrComputeCapabilityMajor, p.major},
+        {cudaDevAttrComputeCapabilityMinor, p.minor},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, static_cast<int>(p.sharedMemPerMultiprocessor)},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, p.regsPerMultiprocessor},
+        {cudaDevAttrCooperativeLaunch, p.cooperativeLaunch},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<int>(p.sharedMemPerBlockOptin)},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor},
+        {cudaDevAttrReservedSharedMemoryPerBlock, static_cast<int>(p.reservedSharedMemPerBlock)},
+        {cudaDevAttrMemoryPoolsSupported, 1},
+    };
+    for (const AttributeValue &entry : values) {
+        if (entry.attribute == attribute) {
+            *value = entry.value;
+            return cudaSuccess;
+        }
     }
-    return cudaSuccess;
+    return State::instance().record(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache)
@@ -210,7 +218,8 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig)
     return cudaSuccess;
 }
 
-// --- streams and events --------------------------------------------------------------------------------------------------------
+// --- streams and events
+// --------------------------------------------------------------------------------------------------------
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int)
 {
     *stream = new CUstream_st{flags};
@@ -229,8 +238,7 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    if (stream != cudaStreamLegacy && stream != cudaStreamPerThread)
-        delete stream;
+    if (stream != cudaStreamLegacy && stream != cudaStreamPerThread) delete stream;
     return cudaSuccess;
 }
 
@@ -268,8 +276,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
 {
-    if (!event)
-        return State::instance().record(cudaErrorInvalidResourceHandle);
+    if (!event) return State::instance().record(cudaErrorInvalidResourceHandle);
     event->time_us = clock_us();
     event->recorded = true;
     return cudaSuccess;

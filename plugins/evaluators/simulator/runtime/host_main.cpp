@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernelskill-sim-host LIBRARY: the candidate's process. Loads the candidate's shared library and calls its entry point when
-// the worker says so. Everything the candidate does happens here, confined; nothing here decides a verdict.
+// kernelskill-sim-host LIBRARY: the candidate's process. Loads the candidate's shared library and calls its entry point
+// when the worker says so. Everything the candidate does happens here, confined; nothing here decides a verdict.
 #include "channel.h"
 #include "kit/refusal_reporter.h"
 
-#include <cstdio>
 #include <algorithm>
+#include <cstdio>
 #include <dlfcn.h>
 
 using namespace kernelskill::simulator;
@@ -19,10 +19,8 @@ bool serve(Channel &channel, Trampoline call)
 {
     wire::Header header;
     std::vector<std::byte> payload;
-    if (!channel.receive(header, payload))
-        return false;
-    if (header.kind != static_cast<std::uint32_t>(wire::Kind::Call))
-        return false;
+    if (!channel.receive(header, payload)) return false;
+    if (header.kind != static_cast<std::uint32_t>(wire::Kind::Call)) return false;
     wire::Reader reader(payload);
     std::vector<std::vector<std::byte>> values(reader.value<std::uint32_t>());
     std::vector<void *> arguments;
@@ -32,8 +30,7 @@ bool serve(Channel &channel, Trampoline call)
         value.resize(std::max<std::size_t>(value.size(), 8));
         arguments.push_back(value.data());
     }
-    if (!reader.ok())
-        return false;
+    if (!reader.ok()) return false;
     call(arguments.data());
     std::fflush(nullptr);
     channel.send(wire::Kind::Returned, {});
@@ -62,8 +59,8 @@ int main(int argc, char **argv)
     Channel &channel = Channel::instance();
     wire::Writer ready;
     ready.value(wire::version);
-    if (channel.request(wire::Kind::Ready, ready).error != 0)
-        return 3;
-    while (serve(channel, call)) {}
+    if (channel.request(wire::Kind::Ready, ready).error != 0) return 3;
+    while (serve(channel, call)) {
+    }
     return 0;
 }

@@ -17,11 +17,11 @@ struct Configuration
 };
 thread_local std::vector<Configuration> configurations; // pushed by <<<…>>>, popped by the kernel's stub
 
-cudaError_t launch(const void *function, dim3 grid, dim3 block, void **arguments, size_t sharedBytes, std::uint32_t flags)
+cudaError_t launch(const void *function, dim3 grid, dim3 block, void **arguments, size_t sharedBytes,
+                   std::uint32_t flags)
 {
     Kernel *kernel = State::instance().kernel(function);
-    if (!kernel)
-        return State::instance().record(cudaErrorInvalidDeviceFunction);
+    if (!kernel) return State::instance().record(cudaErrorInvalidDeviceFunction);
     wire::Writer message;
     message.text(kernel->name);
     for (const unsigned n : {grid.x, grid.y, grid.z, block.x, block.y, block.z})
@@ -40,7 +40,8 @@ int fatBinaryHandle = 0;
 
 extern "C" {
 
-// --- what the compiler's registration code calls ------------------------------------------------------------------------------
+// --- what the compiler's registration code calls
+// ------------------------------------------------------------------------------
 void **__cudaRegisterFatBinary(void *)
 {
     // The worker has the device code from the front end; what the candidate's library carries is not read.
@@ -52,8 +53,8 @@ void __cudaRegisterFatBinaryEnd(void **) {}
 
 void __cudaUnregisterFatBinary(void **) {}
 
-void __cudaRegisterFunction(void **, const char *hostFunction, char *, const char *deviceName, int, void *, void *, void *,
-                            void *, int *)
+void __cudaRegisterFunction(void **, const char *hostFunction, char *, const char *deviceName, int, void *, void *,
+                            void *, void *, int *)
 {
     State::instance().addKernel(hostFunction, deviceName);
 }
@@ -71,8 +72,7 @@ unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sharedByt
 
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *sharedBytes, void *stream)
 {
-    if (configurations.empty())
-        return cudaErrorInvalidConfiguration;
+    if (configurations.empty()) return cudaErrorInvalidConfiguration;
     const Configuration top = configurations.back();
     configurations.pop_back();
     *grid = top.grid;
@@ -89,7 +89,8 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
     return cudaSuccess;
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t sharedBytes, cudaStream_t)
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t sharedBytes,
+                               cudaStream_t)
 {
     return launch(kernel, grid, block, arguments, sharedBytes, 0);
 }
@@ -99,14 +100,16 @@ char __cudaInitModule(void **)
     return 1;
 }
 
-// --- launches and what a kernel is like ------------------------------------------------------------------------------------------
-cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t sharedBytes, cudaStream_t)
+// --- launches and what a kernel is like
+// ------------------------------------------------------------------------------------------
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t sharedBytes,
+                             cudaStream_t)
 {
     return launch(function, grid, block, arguments, sharedBytes, 0);
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t sharedBytes,
-                                        cudaStream_t)
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                                        size_t sharedBytes, cudaStream_t)
 {
     return launch(function, grid, block, arguments, sharedBytes, wire::launchCooperative);
 }
@@ -118,14 +121,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, const v
         if (configuration->attrs[i].id == cudaLaunchAttributeCooperative && configuration->attrs[i].val.cooperative)
             flags |= wire::launchCooperative;
     }
-    return launch(function, configuration->gridDim, configuration->blockDim, arguments, configuration->dynamicSmemBytes, flags);
+    return launch(function, configuration->gridDim, configuration->blockDim, arguments, configuration->dynamicSmemBytes,
+                  flags);
 }
 
 cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribute, int value)
 {
     Kernel *kernel = State::instance().kernel(function);
-    if (!kernel)
-        return State::instance().record(cudaErrorInvalidDeviceFunction);
+    if (!kernel) return State::instance().record(cudaErrorInvalidDeviceFunction);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
         return cudaSuccess; // hints about the carve-out change nothing in the model
     wire::Writer message;
@@ -147,8 +150,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig)
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *function)
 {
     const Kernel *kernel = State::instance().kernel(function);
-    if (!kernel)
-        return State::instance().record(cudaErrorInvalidDeviceFunction);
+    if (!kernel) return State::instance().record(cudaErrorInvalidDeviceFunction);
     *attributes = {};
     attributes->sharedSizeBytes = static_cast<size_t>(kernel->facts.staticShared);
     attributes->localSizeBytes = static_cast<size_t>(kernel->facts.localBytes);
@@ -163,15 +165,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
                                                           size_t dynamicSharedBytes)
 {
     const Kernel *kernel = State::instance().kernel(function);
-    if (!kernel)
-        return State::instance().record(cudaErrorInvalidDeviceFunction);
+    if (!kernel) return State::instance().record(cudaErrorInvalidDeviceFunction);
     wire::Writer message;
     message.text(kernel->name);
     message.value(static_cast<std::uint32_t>(blockSize));
     message.value(static_cast<std::uint32_t>(dynamicSharedBytes));
     const Reply reply = Channel::instance().request(wire::Kind::Occupancy, message);
-    if (reply.error == cudaSuccess)
-        *blocks = static_cast<int>(wire::Reader(reply.payload).value<std::uint32_t>());
+    if (reply.error == cudaSuccess) *blocks = static_cast<int>(wire::Reader(reply.payload).value<std::uint32_t>());
     return State::instance().record(reply.error);
 }
 

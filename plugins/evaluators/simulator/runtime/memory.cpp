@@ -26,11 +26,9 @@ bool isDevice(const void *pointer)
 
 cudaMemcpyKind resolve(cudaMemcpyKind kind, const void *to, const void *from)
 {
-    if (kind != cudaMemcpyDefault)
-        return kind;
+    if (kind != cudaMemcpyDefault) return kind;
     const bool toDevice = isDevice(to), fromDevice = isDevice(from);
-    if (toDevice)
-        return fromDevice ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+    if (toDevice) return fromDevice ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
     return fromDevice ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
 }
 
@@ -41,8 +39,7 @@ cudaError_t upload(std::uint64_t to, const char *from, std::uint64_t bytes)
         wire::Writer message;
         message.value(to + done);
         message.append(from + done, part);
-        if (const cudaError_t error = simpleRequest(wire::Kind::Upload, message); error != cudaSuccess)
-            return error;
+        if (const cudaError_t error = simpleRequest(wire::Kind::Upload, message); error != cudaSuccess) return error;
     }
     return cudaSuccess;
 }
@@ -64,8 +61,7 @@ cudaError_t download(char *to, std::uint64_t from, std::uint64_t bytes)
 
 cudaError_t copy(void *to, const void *from, std::uint64_t bytes, cudaMemcpyKind kind)
 {
-    if (bytes == 0)
-        return cudaSuccess;
+    if (bytes == 0) return cudaSuccess;
     switch (resolve(kind, to, from)) {
     case cudaMemcpyHostToHost:
         std::memmove(to, from, bytes);
@@ -92,11 +88,9 @@ extern "C" {
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    if (!pointer)
-        return State::instance().record(cudaErrorInvalidValue);
+    if (!pointer) return State::instance().record(cudaErrorInvalidValue);
     *pointer = nullptr;
-    if (bytes == 0)
-        return cudaSuccess;
+    if (bytes == 0) return cudaSuccess;
     wire::Writer message;
     message.value(static_cast<std::uint64_t>(bytes));
     const Reply reply = Channel::instance().request(wire::Kind::Allocate, message);
@@ -107,8 +101,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
 
 cudaError_t cudaFree(void *pointer)
 {
-    if (!pointer)
-        return cudaSuccess;
+    if (!pointer) return cudaSuccess;
     wire::Writer message;
     message.value(address(pointer));
     return simpleRequest(wire::Kind::Release, message);
@@ -163,8 +156,7 @@ cudaError_t cudaMemcpy2D(void *to, size_t toPitch, const void *from, size_t from
     for (size_t row = 0; row < height; ++row) {
         const cudaError_t error = copy(static_cast<char *>(to) + row * toPitch,
                                        static_cast<const char *>(from) + row * fromPitch, width, kind);
-        if (error != cudaSuccess)
-            return error;
+        if (error != cudaSuccess) return error;
     }
     return cudaSuccess;
 }
@@ -192,8 +184,7 @@ cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
 {
     const Variable *variable = State::instance().variable(symbol);
-    if (!variable)
-        return State::instance().record(cudaErrorInvalidSymbol);
+    if (!variable) return State::instance().record(cudaErrorInvalidSymbol);
     *pointer = reinterpret_cast<void *>(variable->address);
     return cudaSuccess;
 }
@@ -201,8 +192,7 @@ cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
 {
     const Variable *variable = State::instance().variable(symbol);
-    if (!variable)
-        return State::instance().record(cudaErrorInvalidSymbol);
+    if (!variable) return State::instance().record(cudaErrorInvalidSymbol);
     *bytes = variable->bytes;
     return cudaSuccess;
 }
@@ -215,8 +205,8 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t byte
     return copy(reinterpret_cast<void *>(variable->address + offset), from, bytes, kind);
 }
 
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, cudaMemcpyKind kind,
-                                    cudaStream_t)
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t)
 {
     return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }

@@ -51,15 +51,13 @@ Kernel *State::kernel(const void *hostFunction)
 {
     const std::lock_guard lock(m_mutex);
     const auto found = m_kernels.find(hostFunction);
-    if (found == m_kernels.end())
-        return nullptr;
+    if (found == m_kernels.end()) return nullptr;
     Kernel &kernel = found->second;
     if (!kernel.known) {
         wire::Writer query;
         query.text(kernel.name);
         const Reply reply = Channel::instance().request(wire::Kind::KernelQuery, query);
-        if (reply.error != cudaSuccess)
-            return nullptr;
+        if (reply.error != cudaSuccess) return nullptr;
         wire::Reader reader(reply.payload);
         kernel.facts = reader.value<wire::KernelFacts>();
         kernel.parameterBytes.resize(reader.value<std::uint32_t>());
@@ -74,15 +72,13 @@ Variable *State::variable(const void *hostVariable)
 {
     const std::lock_guard lock(m_mutex);
     const auto found = m_variables.find(hostVariable);
-    if (found == m_variables.end())
-        return nullptr;
+    if (found == m_variables.end()) return nullptr;
     Variable &variable = found->second;
     if (variable.address == 0) {
         wire::Writer query;
         query.text(variable.name);
         const Reply reply = Channel::instance().request(wire::Kind::GlobalQuery, query);
-        if (reply.error != cudaSuccess)
-            return nullptr;
+        if (reply.error != cudaSuccess) return nullptr;
         wire::Reader reader(reply.payload);
         variable.address = reader.value<std::uint64_t>();
         variable.bytes = reader.value<std::uint64_t>();

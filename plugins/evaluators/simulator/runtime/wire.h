@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The language between a candidate's process and the simulator's worker: framed binary messages over one socket pair.
 //
-// A frame is Header, then `bytes` of payload. The worker sends Call; while the candidate's entry point runs, every request of
-// the run time gets exactly one Reply; Returned ends the call. Both sides are the same machine, so integers go as they are.
-// The worker trusts nothing that arrives: sizes are bounded and checked before use.
+// A frame is Header, then `bytes` of payload. The worker sends Call; while the candidate's entry point runs, every
+// request of the run time gets exactly one Reply; Returned ends the call. Both sides are the same machine, so integers
+// go as they are. The worker trusts nothing that arrives: sizes are bounded and checked before use.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +27,21 @@ enum class Kind : std::uint32_t {
     Call = 1,  // u32 count, then each: u32 bytes, data
     Reply = 2, // i32 error, then what the request asks for
     // candidate → worker
-    Ready = 16,      // u32 version; the library is loaded. Reply: DeviceFacts
-    Returned = 17,   // the call ended
-    Allocate = 18,   // u64 bytes → u64 address
-    Release = 19,    // u64 address
-    Upload = 20,     // u64 address, data
-    Download = 21,   // u64 address, u64 bytes → data
-    Copy = 22,       // u64 to, u64 from, u64 bytes
-    Fill = 23,       // u64 address, u32 value, u64 bytes
+    Ready = 16,       // u32 version; the library is loaded. Reply: DeviceFacts
+    Returned = 17,    // the call ended
+    Allocate = 18,    // u64 bytes → u64 address
+    Release = 19,     // u64 address
+    Upload = 20,      // u64 address, data
+    Download = 21,    // u64 address, u64 bytes → data
+    Copy = 22,        // u64 to, u64 from, u64 bytes
+    Fill = 23,        // u64 address, u32 value, u64 bytes
     KernelQuery = 24, // text name → KernelFacts, u32 count, u32 sizes…
     GlobalQuery = 25, // text name → u64 address, u64 bytes
-    Launch = 26,     // text name, u32 grid[3], u32 block[3], u32 shared, u32 flags, u32 count, each: u32 bytes, data
+    Launch = 26,      // text name, u32 grid[3], u32 block[3], u32 shared, u32 flags, u32 count, each: u32 bytes, data
     Synchronise = 27, // → nothing; the error says whether a kernel failed
-    Clock = 28,      // → f64 modelled microseconds since the call began
-    Occupancy = 29,  // text name, u32 block size, u32 dynamic shared bytes → u32 blocks a multiprocessor
-    Classify = 30,   // u64 address → u32 1 when it is device memory
+    Clock = 28,       // → f64 modelled microseconds since the call began
+    Occupancy = 29,   // text name, u32 block size, u32 dynamic shared bytes → u32 blocks a multiprocessor
+    Classify = 30,    // u64 address → u32 1 when it is device memory
     SharedLimit = 31, // text name, u32 bytes: the kernel may ask for this much dynamic shared memory
 };
 
@@ -107,8 +107,7 @@ public:
     {
         static_assert(std::is_trivially_copyable_v<T>);
         T v{};
-        if (const auto data = take(sizeof v); data.size() == sizeof v)
-            std::memcpy(&v, data.data(), sizeof v);
+        if (const auto data = take(sizeof v); data.size() == sizeof v) std::memcpy(&v, data.data(), sizeof v);
         return v;
     }
     std::string text()

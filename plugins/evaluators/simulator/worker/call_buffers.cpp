@@ -14,13 +14,6 @@ namespace kernelskill::simulator {
 
 namespace {
 
-bool readInto(const std::string &path, std::vector<std::byte> &bytes)
-{
-    std::ifstream file(path, std::ios::binary);
-    file.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    return file.gcount() == static_cast<std::streamsize>(bytes.size()) && file.peek() == std::ifstream::traits_type::eof();
-}
-
 std::uint64_t elements(const std::vector<std::int64_t> &shape)
 {
     std::uint64_t count = 1;
@@ -39,43 +32,47 @@ kit::Seed poisonSeed(std::size_t parameter)
 CallBuffers::~CallBuffers()
 {
     for (const Buffer &buffer : m_buffers) {
-        if (buffer.address != 0)
-            m_server.release(buffer.address);
+        if (buffer.address != 0) m_server.release(buffer.address);
     }
 }
 
 std::expected<void, std::string> CallBuffers::prepare(const WorkRequest &request, const Binding &binding,
-                                                      const std::vector<std::string> &inputFiles)
+                                                      const std::vector<std::string> &inputFiles, bool poisoned)
 {
-    return prepareWith(request, binding, [&](std::size_t i, std::vector<std::byte> &content, std::uint64_t) -> std::expected<void, std::string> {
-        if (i >= inputFiles.size() || inputFiles[i].empty())
-            return std::unexpected("there are no inputs for " + request.parameters[i].name);
-        if (!readInto(inputFiles[i], content))
-            return std::unexpected("the inputs in " + inputFiles[i] + " cannot be read, or are of another size than the task says");
-        return {};
-    });
+    return prepareWith(request, binding, poisoned,
+                       [&](std::size_t i, Buffer &buffer) -> std::expected<void, std::string> {
+                           if (i >= inputFiles.size() || inputFiles[i].empty())
+                               return std::unexpected("there are no inputs for " + request.parameters[i].name);
+                           auto file = MappedFile::open(inputFiles[i], buffer.bytes);
+                           if (!file) return std::unexpected(file.error());
+                           buffer.file = std::move(*file);
+                           return {};
+                       });
 }
 
 std::expected<void, std::string> CallBuffers::prepare(const WorkRequest &request, const Binding &binding,
-                                                      const std::vector<std::uint64_t> &seeds)
+                                                      const std::vector<std::uint64_t> &seeds, bool poisoned)
 {
-    return prepareWith(request, binding, [&](std::size_t i, std::vector<std::byte> &content, std::uint64_t count) -> std::expected<void, std::string> {
-        if (i >= seeds.size())
-            return std::unexpected("there is no seed for " + request.parameters[i].name);
-        return fillInput(request.parameters[i], seeds[i], content, count);
-    });
+    return prepareWith(request, binding, poisoned,
+                       [&](std::size_t i, Buffer &buffer) -> std::expected<void, std::string> {
+                           if (i >= seeds.size())
+                               return std::unexpected("there is no seed for " + request.parameters[i].name);
+                           buffer.made.resize(buffer.bytes);
+                           return fillInput(request.parameters[i], seeds[i], buffer.made, buffer.count);
+                       });
 }
 
-std::expected<void, std::string> CallBuffers::prepareWith(const WorkRequest &request, const Binding &binding, const Fill &fill)
+std::expected<void, std::string> CallBuffers::prepareWith(const WorkRequest &request, const Binding &binding,
+                                                          bool poisoned, const Fill &fill)
 {
     const std::size_t count = request.parameters.size();
     if (binding.shapes.size() != count || binding.scalars.size() != count)
         return std::unexpected("the request binds another number of parameters than there are");
+    m_buffers.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
         const ParameterSpec &parameter = request.parameters[i];
         const kit::Dtype *dtype = kit::findDtype(parameter.dtype);
-        if (!dtype)
-            return std::unexpected("unknown dtype " + parameter.dtype);
+        if (!dtype) return std::unexpected("unknown dtype " + parameter.dtype);
         Buffer &buffer = m_buffers.emplace_back();
         buffer.parameter = &parameter;
         if (!parameter.isTensor) {
@@ -83,23 +80,19 @@ std::expected<void, std::string> CallBuffers::prepareWith(const WorkRequest &req
             dtype->fromDouble(&binding.scalars[i], buffer.scalar.data(), 1);
             continue;
         }
-        buffer.shape = binding.shapes[i];
-        buffer.count = elements(buffer.shape);
+        buffer.count = elements(binding.shapes[i]);
         buffer.bytes = buffer.count * dtype->bytes;
-        std::vector<std::byte> content(buffer.bytes);
-        if (!parameter.read)
-            kit::poison(*dtype, poisonSeed(i), content.data(), buffer.count);
-        else if (const auto filled = fill(i, content, buffer.count); !filled)
-            return filled;
+        if (parameter.read) {
+            if (const auto filled = fill(i, buffer); !filled) return filled;
+        } else if (poisoned) {
+            buffer.made.resize(buffer.bytes);
+            kit::poison(*dtype, poisonSeed(i), buffer.made.data(), buffer.count);
+        }
         buffer.address = m_server.allocate(buffer.bytes, parameter.name);
-        if (buffer.address == 0)
-            return std::unexpected("no memory on the simulated device for " + parameter.name);
-        if (buffer.bytes > 0 && !m_device.write(buffer.address, content))
+        if (buffer.address == 0) return std::unexpected("no memory on the simulated device for " + parameter.name);
+        if (!buffer.content().empty() && !m_device.write(buffer.address, buffer.content()))
             return std::unexpected("cannot fill " + parameter.name);
-        if (!parameter.read)
-            m_device.markUninitialised(buffer.address, buffer.bytes);
-        else
-            buffer.input = std::move(content);
+        if (!parameter.read) m_device.markUninitialised(buffer.address, buffer.bytes);
     }
     return {};
 }
@@ -121,12 +114,12 @@ std::vector<std::vector<std::byte>> CallBuffers::arguments() const
 std::optional<std::string> CallBuffers::changedInput() const
 {
     for (const Buffer &buffer : m_buffers) {
-        if (!buffer.parameter->isTensor || buffer.parameter->written || buffer.bytes == 0)
-            continue;
+        if (!buffer.parameter->isTensor || buffer.parameter->written || buffer.bytes == 0) continue;
         std::vector<std::byte> now(buffer.bytes);
-        if (!m_device.read(buffer.address, now) || now != buffer.input) {
-            const auto at = static_cast<std::uint64_t>(std::ranges::mismatch(now, buffer.input).in1 - now.begin());
-            return buffer.parameter->name + " was changed, at element " + std::to_string(at * buffer.count / buffer.bytes);
+        if (!m_device.read(buffer.address, now) || !std::ranges::equal(now, buffer.content())) {
+            const auto at = static_cast<std::uint64_t>(std::ranges::mismatch(now, buffer.content()).in1 - now.begin());
+            return buffer.parameter->name + " was changed, at element " +
+                   std::to_string(at * buffer.count / buffer.bytes);
         }
     }
     return std::nullopt;
@@ -137,71 +130,69 @@ CallBuffers::wrongOutput(const WorkRequest &request, const std::vector<std::stri
 {
     for (std::size_t i = 0; i < m_buffers.size(); ++i) {
         const Buffer &buffer = m_buffers[i];
-        if (!buffer.parameter->isTensor || !buffer.parameter->written || buffer.count == 0)
-            continue;
+        if (!buffer.parameter->isTensor || !buffer.parameter->written || buffer.count == 0) continue;
         if (i >= expectedFiles.size() || expectedFiles[i].empty())
             return std::unexpected("there is no reference for " + buffer.parameter->name);
-        std::vector<std::byte> expected(buffer.count * sizeof(double)), actual(buffer.bytes);
-        if (!readInto(expectedFiles[i], expected))
-            return std::unexpected("the reference in " + expectedFiles[i] + " cannot be read");
+        const auto expected = MappedFile::open(expectedFiles[i], buffer.count * sizeof(double));
+        if (!expected) return std::unexpected(expected.error());
+        std::vector<std::byte> actual(buffer.bytes);
         if (!m_device.read(buffer.address, actual))
             return std::unexpected("the output " + buffer.parameter->name + " cannot be read");
         const kit::Dtype &dtype = *kit::findDtype(buffer.parameter->dtype);
         const kit::Comparison comparison =
-            kit::compareOutput(dtype, actual.data(), reinterpret_cast<const double *>(expected.data()), buffer.count,
-                               {request.absoluteTolerance, request.relativeTolerance, true});
-        if (comparison.passed())
-            continue;
+            kit::compareOutput(dtype, actual.data(), reinterpret_cast<const double *>(expected->bytes().data()),
+                               buffer.count, {request.absoluteTolerance, request.relativeTolerance, true});
+        if (comparison.passed()) continue;
         std::string text = buffer.parameter->name + ": " + comparison.describe();
         if (!buffer.parameter->read) {
             const kit::Unwritten unwritten = kit::unwritten(dtype, poisonSeed(i), actual.data(), buffer.count);
             if (unwritten.count > 0 && dtype.bytes > 1)
-                text += "; " + std::to_string(unwritten.count) + " were never written, first at " + std::to_string(unwritten.first);
+                text += "; " + std::to_string(unwritten.count) + " were never written, first at " +
+                        std::to_string(unwritten.first);
         }
         return text;
     }
     return std::nullopt;
 }
 
-std::expected<CallBuffers::Written, std::string> CallBuffers::wrongWritten(const WorkRequest &request,
-                                                                           const std::vector<std::string> &expectedFiles) const
+std::expected<CallBuffers::Written, std::string>
+CallBuffers::wrongWritten(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const
 {
     constexpr std::uint64_t enoughToTell = 4096;
     Written result;
     for (std::size_t i = 0; i < m_buffers.size(); ++i) {
         const Buffer &buffer = m_buffers[i];
         const ParameterSpec &parameter = *buffer.parameter;
-        if (!parameter.isTensor || !parameter.written || parameter.read || buffer.count == 0)
-            continue;
+        if (!parameter.isTensor || !parameter.written || parameter.read || buffer.count == 0) continue;
         const kit::Dtype &dtype = *kit::findDtype(parameter.dtype);
-        std::vector<std::byte> poison(buffer.bytes), actual(buffer.bytes);
-        kit::poison(dtype, poisonSeed(i), poison.data(), buffer.count);
-        if (!m_device.read(buffer.address, actual))
+        const std::span<const std::byte> poison = buffer.content();
+        std::vector<std::byte> actual(buffer.bytes);
+        if (poison.size() != buffer.bytes || !m_device.read(buffer.address, actual))
             return std::unexpected("the output " + parameter.name + " cannot be read");
         const bool compares = i < expectedFiles.size() && !expectedFiles[i].empty();
-        std::vector<std::byte> expected(compares ? buffer.count * sizeof(double) : 0);
-        if (compares && !readInto(expectedFiles[i], expected))
-            return std::unexpected("the reference in " + expectedFiles[i] + " cannot be read");
-        // Written elements move to the front of both arrays.
+        MappedFile expected;
+        if (compares) {
+            auto file = MappedFile::open(expectedFiles[i], buffer.count * sizeof(double));
+            if (!file) return std::unexpected(file.error());
+            expected = std::move(*file);
+        }
+        // Written elements move to the front, with what was expected of them.
+        const auto *all = reinterpret_cast<const double *>(expected.bytes().data());
+        std::vector<double> values;
         std::uint64_t written = 0;
-        auto *values = reinterpret_cast<double *>(expected.data());
         for (std::uint64_t k = 0; k < buffer.count; ++k) {
             const std::size_t at = k * dtype.bytes;
-            if (std::memcmp(actual.data() + at, poison.data() + at, dtype.bytes) == 0)
-                continue;
+            if (std::memcmp(actual.data() + at, poison.data() + at, dtype.bytes) == 0) continue;
             std::memmove(actual.data() + written * dtype.bytes, actual.data() + at, dtype.bytes);
-            if (compares)
-                values[written] = values[k];
+            if (compares) values.push_back(all[k]);
             ++written;
         }
         if (buffer.count >= enoughToTell)
             result.share = std::min(result.share, static_cast<double>(written) / static_cast<double>(buffer.count));
-        if (!compares || result.wrong)
-            continue;
+        if (!compares || result.wrong) continue;
         const kit::Comparison comparison = kit::compareOutput(
-            dtype, actual.data(), values, written, {request.absoluteTolerance, request.relativeTolerance, true});
-        if (!comparison.passed())
-            result.wrong = parameter.name + ": " + comparison.describe();
+            dtype, actual.data(), values.data(), written, {request.absoluteTolerance, request.relativeTolerance, true});
+        if (!comparison.passed()) result.wrong = parameter.name + ": " + comparison.describe();
     }
     return result;
 }
@@ -210,15 +201,13 @@ std::expected<void, std::string> CallBuffers::save(const std::vector<std::string
 {
     for (std::size_t i = 0; i < m_buffers.size() && i < files.size(); ++i) {
         const Buffer &buffer = m_buffers[i];
-        if (files[i].empty())
-            continue;
+        if (files[i].empty()) continue;
         std::vector<std::byte> bytes(buffer.bytes);
         if (buffer.bytes > 0 && !m_device.read(buffer.address, bytes))
             return std::unexpected("the output " + buffer.parameter->name + " cannot be read");
         std::ofstream file(files[i], std::ios::binary);
         file.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-        if (!file)
-            return std::unexpected("cannot write " + files[i]);
+        if (!file) return std::unexpected("cannot write " + files[i]);
     }
     return {};
 }

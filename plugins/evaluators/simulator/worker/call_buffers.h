@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of one call on the simulated device: fresh, exactly as large as the task says, with unmapped memory around each,
-// outputs poisoned, and compared afterwards.
+// The buffers of one call on the simulated device: fresh, exactly as large as the task says, with unmapped memory
+// around each, outputs poisoned, and compared afterwards.
 #pragma once
 
 #include "worker/device_server.h"
+#include "worker/mapped_file.h"
 #include "worker/request.h"
 
 #include <functional>
@@ -23,10 +24,13 @@ public:
 
     // Allocates and fills device memory, with the inputs in the files or with values of these seeds (one a parameter).
     // An error is trouble of ours: no memory, a file that cannot be read.
+    // Without poison outputs hold anything: enough where nobody looks at them.
     [[nodiscard]] std::expected<void, std::string> prepare(const WorkRequest &request, const Binding &binding,
-                                                           const std::vector<std::string> &inputFiles);
+                                                           const std::vector<std::string> &inputFiles,
+                                                           bool poisoned = true);
     [[nodiscard]] std::expected<void, std::string> prepare(const WorkRequest &request, const Binding &binding,
-                                                           const std::vector<std::uint64_t> &seeds);
+                                                           const std::vector<std::uint64_t> &seeds,
+                                                           bool poisoned = true);
     // Values in the order of the parameters, as the host program expects them.
     [[nodiscard]] std::vector<std::vector<std::byte>> arguments() const;
 
@@ -52,14 +56,18 @@ private:
     struct Buffer
     {
         const ParameterSpec *parameter = nullptr;
-        std::vector<std::int64_t> shape;
-        std::vector<std::byte> input; // what was uploaded; empty for pure outputs
+        std::vector<std::byte> made; // what was uploaded, unless a file has it
+        MappedFile file;
         std::vector<std::byte> scalar;
+        [[nodiscard]] std::span<const std::byte> content() const
+        {
+            return made.empty() ? file.bytes() : std::span(made);
+        }
         std::uint64_t address = 0, bytes = 0, count = 0;
     };
-    using Fill = std::function<std::expected<void, std::string>(std::size_t parameter, std::vector<std::byte> &content,
-                                                                std::uint64_t count)>;
-    std::expected<void, std::string> prepareWith(const WorkRequest &request, const Binding &binding, const Fill &fill);
+    using Fill = std::function<std::expected<void, std::string>(std::size_t parameter, Buffer &buffer)>;
+    std::expected<void, std::string> prepareWith(const WorkRequest &request, const Binding &binding, bool poisoned,
+                                                 const Fill &fill);
     Device &m_device;
     DeviceServer &m_server;
     std::vector<Buffer> m_buffers;

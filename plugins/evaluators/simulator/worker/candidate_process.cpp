@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "candidate_process.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <poll.h>
@@ -63,10 +62,8 @@ bool CandidateProcess::pump(int timeout_ms, short wanted)
                              {m_child.errorDescriptor(), POLLIN, 0},
                              {m_child.exitDescriptor(), POLLIN, 0}};
     ::poll(descriptors, 4, timeout_ms);
-    if (descriptors[1].revents)
-        m_child.readOutput();
-    if (descriptors[2].revents)
-        m_child.readError();
+    if (descriptors[1].revents) m_child.readOutput();
+    if (descriptors[2].revents) m_child.readError();
     m_child.checkLimits();
     if (wanted == POLLIN && descriptors[0].revents) {
         thread_local std::byte buffer[256 * 1024];
@@ -75,8 +72,7 @@ bool CandidateProcess::pump(int timeout_ms, short wanted)
             m_input.insert(m_input.end(), buffer, buffer + n);
         else if (n == 0 || (errno != EAGAIN && errno != EINTR))
             m_inputEnded = true;
-        if (n > 0)
-            return true;
+        if (n > 0) return true;
     }
     return !m_inputEnded && !m_child.finished();
 }
@@ -84,9 +80,10 @@ bool CandidateProcess::pump(int timeout_ms, short wanted)
 bool CandidateProcess::send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left)
 {
     const wire::Header header{static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(payload.size())};
-    std::vector<std::byte> bytes(sizeof header + payload.size());
-    std::memcpy(bytes.data(), &header, sizeof header);
-    std::ranges::copy(payload, bytes.begin() + sizeof header);
+    wire::Writer frame;
+    frame.value(header);
+    frame.append(payload.data(), payload.size());
+    const std::vector<std::byte> &bytes = frame.bytes();
     std::size_t done = 0;
     const Clock::time_point begin = Clock::now();
     while (done < bytes.size()) {
@@ -95,10 +92,8 @@ bool CandidateProcess::send(wire::Kind kind, std::span<const std::byte> payload,
             done += static_cast<std::size_t>(n);
             continue;
         }
-        if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return false;
-        if (!pump(pollStep_ms, POLLOUT) || since(begin) > left)
-            return false;
+        if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
+        if (!pump(pollStep_ms, POLLOUT) || since(begin) > left) return false;
     }
     left -= since(begin);
     return true;
@@ -113,8 +108,7 @@ CandidateProcess::Wait CandidateProcess::nextFrame(wire::Header &header, std::ve
         const std::size_t available = m_input.size() - m_inputUsed;
         if (available >= sizeof header) {
             std::memcpy(&header, m_input.data() + m_inputUsed, sizeof header);
-            if (header.bytes > wire::largestFrame)
-                return Wait::Misbehaved;
+            if (header.bytes > wire::largestFrame) return Wait::Misbehaved;
             if (available >= sizeof header + header.bytes) {
                 const auto *from = m_input.data() + m_inputUsed + sizeof header;
                 payload.assign(from, from + header.bytes);
@@ -131,10 +125,8 @@ CandidateProcess::Wait CandidateProcess::nextFrame(wire::Header &header, std::ve
             m_input.erase(m_input.begin(), m_input.begin() + static_cast<std::ptrdiff_t>(m_inputUsed));
             m_inputUsed = 0;
         }
-        if (!pump(pollStep_ms, POLLIN))
-            return Wait::Died;
-        if (since(begin) > allowed)
-            return Wait::TimedOut;
+        if (!pump(pollStep_ms, POLLIN)) return Wait::Died;
+        if (since(begin) > allowed) return Wait::TimedOut;
     }
 }
 
@@ -145,16 +137,19 @@ CandidateProcess::Outcome CandidateProcess::serve(const Handler &handler, bool u
     for (std::uint64_t requests = 0; requests < requestLimit; ++requests) {
         wire::Header header;
         switch (nextFrame(header, payload, left)) {
-        case Wait::Frame: break;
-        case Wait::Died: return Outcome::Died;
-        case Wait::TimedOut: return Outcome::TimedOut;
+        case Wait::Frame:
+            break;
+        case Wait::Died:
+            return Outcome::Died;
+        case Wait::TimedOut:
+            return Outcome::TimedOut;
         case Wait::Returned:
-        case Wait::Misbehaved: return Outcome::Misbehaved;
+        case Wait::Misbehaved:
+            return Outcome::Misbehaved;
         }
         const auto kind = static_cast<wire::Kind>(header.kind);
         if (kind == wire::Kind::Returned) {
-            if (untilReady || header.bytes != 0)
-                return Outcome::Misbehaved;
+            if (untilReady || header.bytes != 0) return Outcome::Misbehaved;
             return Outcome::Returned;
         }
         wire::Reader reader(payload);
@@ -165,8 +160,7 @@ CandidateProcess::Outcome CandidateProcess::serve(const Handler &handler, bool u
         reply.append(results.bytes().data(), results.bytes().size());
         if (!send(wire::Kind::Reply, reply.bytes(), left))
             return m_child.finished() ? Outcome::Died : Outcome::TimedOut;
-        if (untilReady && kind == wire::Kind::Ready)
-            return Outcome::Returned;
+        if (untilReady && kind == wire::Kind::Ready) return Outcome::Returned;
     }
     return Outcome::TimedOut;
 }
@@ -176,15 +170,15 @@ CandidateProcess::Outcome CandidateProcess::waitReady(const Handler &handler)
     return serve(handler, true);
 }
 
-CandidateProcess::Outcome CandidateProcess::call(std::span<const std::vector<std::byte>> arguments, const Handler &handler)
+CandidateProcess::Outcome CandidateProcess::call(std::span<const std::vector<std::byte>> arguments,
+                                                 const Handler &handler)
 {
     wire::Writer message;
     message.value(static_cast<std::uint32_t>(arguments.size()));
     for (const std::vector<std::byte> &argument : arguments)
         message.block(argument);
     std::chrono::milliseconds left = hostLimit;
-    if (!send(wire::Kind::Call, message.bytes(), left))
-        return Outcome::Died;
+    if (!send(wire::Kind::Call, message.bytes(), left)) return Outcome::Died;
     return serve(handler, false);
 }
 
@@ -192,10 +186,8 @@ bool CandidateProcess::hasUnaskedInput()
 {
     while (pump(0, POLLIN)) {
         pollfd descriptor{m_socket, POLLIN, 0};
-        if (::poll(&descriptor, 1, 0) <= 0)
-            break;
-        if (m_input.size() > wire::largestFrame)
-            break;
+        if (::poll(&descriptor, 1, 0) <= 0) break;
+        if (m_input.size() > wire::largestFrame) break;
     }
     return m_input.size() > m_inputUsed;
 }
@@ -207,12 +199,12 @@ const kit::ConfinedEnd &CandidateProcess::finish()
         m_socket = -1;
     }
     if (m_started) {
-        // With the wire gone a well-behaved host program ends by itself at once; give it the chance to say how it ended.
+        // With the wire gone a well-behaved host program ends by itself at once; give it the chance to say how it
+        // ended.
         const Clock::time_point begin = Clock::now();
         while (!m_child.finished() && since(begin) < std::chrono::milliseconds(300))
             pump(10, 0);
-        if (!m_child.finished())
-            m_child.stop();
+        if (!m_child.finished()) m_child.stop();
         while (!m_child.finished())
             pump(10, 0);
         m_started = false;

@@ -16,8 +16,8 @@ namespace kernelskill::simulator {
 
 struct CandidateCommand
 {
-    std::string host;      // kernelskill-sim-host
-    std::string library;   // candidate.so
+    std::string host;    // kernelskill-sim-host
+    std::string library; // candidate.so
     std::vector<std::string> readable;
     bool unconfined = false;
     std::int64_t memoryBytes = std::int64_t(4) << 30;
@@ -39,8 +39,8 @@ public:
     [[nodiscard]] bool start(const CandidateCommand &command, std::string &error);
     // Waits for the library to be loaded.
     [[nodiscard]] Outcome waitReady(const Handler &handler);
-    // One call of the entry point: `arguments` are the values' bytes. Requests are handled as they come. The candidate may
-    // use the host for `hostLimit` in all, not counting our own work on its behalf.
+    // One call of the entry point: `arguments` are the values' bytes. Requests are handled as they come. The candidate
+    // may use the host for `hostLimit` in all, not counting our own work on its behalf.
     [[nodiscard]] Outcome call(std::span<const std::vector<std::byte>> arguments, const Handler &handler);
     // True when something arrived outside a call: a thread of the candidate is still at work.
     [[nodiscard]] bool hasUnaskedInput();

@@ -62,10 +62,10 @@ bool CandidateSession::start(WorkResult &result)
         result.trouble = "the candidate's process could not be started: " + error;
         return false;
     }
-    const auto outcome = m_process.waitReady(
-        [this](wire::Kind kind, wire::Reader &reader, wire::Writer &reply) { return m_server.handle(kind, reader, reply); });
-    if (outcome == CandidateProcess::Outcome::Returned)
-        return true;
+    const auto outcome = m_process.waitReady([this](wire::Kind kind, wire::Reader &reader, wire::Writer &reply) {
+        return m_server.handle(kind, reader, reply);
+    });
+    if (outcome == CandidateProcess::Outcome::Returned) return true;
     explain(outcome, result);
     return false;
 }
@@ -78,8 +78,7 @@ std::optional<CallRecord> CandidateSession::call(const std::vector<std::vector<s
         return m_server.handle(kind, reader, reply);
     });
     CallRecord record = m_server.end();
-    if (outcome == CandidateProcess::Outcome::Returned)
-        return record;
+    if (outcome == CandidateProcess::Outcome::Returned) return record;
     add(result.findings, record.findings);
     explain(outcome, result);
     return std::nullopt;
@@ -93,13 +92,16 @@ bool CandidateSession::workedOutside()
 void CandidateSession::explain(CandidateProcess::Outcome outcome, WorkResult &result)
 {
     switch (outcome) {
-    case CandidateProcess::Outcome::Returned: return;
-    case CandidateProcess::Outcome::Died: explainDeath(result); return;
+    case CandidateProcess::Outcome::Returned:
+        return;
+    case CandidateProcess::Outcome::Died:
+        explainDeath(result);
+        return;
     case CandidateProcess::Outcome::TimedOut:
         result.status = "timeout";
-        result.findings.push_back(processFinding(
-            "timeout", "the candidate's host code did not return within " + std::to_string(m_request.hostLimit_ms / 1000)
-                           + " seconds of its own computing"));
+        result.findings.push_back(processFinding("timeout", "the candidate's host code did not return within " +
+                                                                std::to_string(m_request.hostLimit_ms / 1000) +
+                                                                " seconds of its own computing"));
         return;
     case CandidateProcess::Outcome::Misbehaved:
         result.status = "crashed";
@@ -117,17 +119,19 @@ void CandidateSession::explainDeath(WorkResult &result)
     }
     result.status = "crashed";
     if (!end.refusedCall.empty()) {
-        result.findings.push_back(processFinding("sandbox", "the candidate's host code used the system call " + end.refusedCall
-                                                                + ", which is not allowed; its process was ended"));
+        result.findings.push_back(processFinding("sandbox", "the candidate's host code used the system call " +
+                                                                end.refusedCall +
+                                                                ", which is not allowed; its process was ended"));
         return;
     }
     switch (end.kind) {
     case kit::ConfinedEnd::Kind::Exited:
-        result.findings.push_back(processFinding(
-            "crash", "the candidate's process ended with exit status " + std::to_string(end.exitCode) + " before solve returned"));
+        result.findings.push_back(processFinding("crash", "the candidate's process ended with exit status " +
+                                                              std::to_string(end.exitCode) + " before solve returned"));
         break;
     case kit::ConfinedEnd::Kind::Signalled:
-        result.findings.push_back(processFinding("crash", "the candidate's host code was ended by " + signalText(end.signal)));
+        result.findings.push_back(
+            processFinding("crash", "the candidate's host code was ended by " + signalText(end.signal)));
         break;
     case kit::ConfinedEnd::Kind::TimedOut:
         result.status = "timeout";
@@ -136,20 +140,19 @@ void CandidateSession::explainDeath(WorkResult &result)
     case kit::ConfinedEnd::Kind::OutOfMemory:
         result.findings.push_back(processFinding("memory", "the candidate's host code used more memory than it may"));
         break;
-    case kit::ConfinedEnd::Kind::Stopped: break;
+    case kit::ConfinedEnd::Kind::Stopped:
+        break;
     }
 }
 
 void CandidateSession::finish(WorkResult &result)
 {
-    if (m_finished)
-        return;
+    if (m_finished) return;
     m_finished = true;
     const kit::ConfinedEnd &end = m_process.finish();
     const std::string printed = m_device.takeOutput();
     for (const std::string *text : {&printed, &end.standardOutput, &end.standardError}) {
-        if (!text->empty())
-            result.log += *text + (text->back() == '\n' ? "" : "\n");
+        if (!text->empty()) result.log += *text + (text->back() == '\n' ? "" : "\n");
     }
 }
 

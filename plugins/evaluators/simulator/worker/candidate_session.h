@@ -16,10 +16,11 @@ class CandidateSession
 public:
     CandidateSession(const WorkRequest &request, const GpuModel &gpu, const ExecutionModel &execution);
 
-    // Loads the modules and starts the process. False when the candidate (or its surroundings) did not come up; `result`
-    // then says why.
+    // Loads the modules and starts the process. False when the candidate (or its surroundings) did not come up;
+    // `result` then says why.
     [[nodiscard]] bool start(WorkResult &result);
-    // One call of the entry point. Empty when the process did not survive it: `result` then has the status and a finding.
+    // One call of the entry point. Empty when the process did not survive it: `result` then has the status and a
+    // finding.
     [[nodiscard]] std::optional<CallRecord> call(const std::vector<std::vector<std::byte>> &arguments, ServeMode mode,
                                                  WorkResult &result);
     // Ends the process; what it printed goes to the result's log.

@@ -14,8 +14,8 @@ namespace {
 // Findings after which the outputs prove nothing, however right they look: another schedule would give others.
 bool spoilsOutputs(const Finding &finding)
 {
-    return finding.fatal || finding.kind == "out_of_bounds" || finding.kind == "misaligned" || finding.kind == "race"
-           || finding.kind == "divergent_barrier";
+    return finding.fatal || finding.kind == "out_of_bounds" || finding.kind == "misaligned" || finding.kind == "race" ||
+           finding.kind == "divergent_barrier";
 }
 
 // Findings that no correct program shows even when its outputs are right.
@@ -27,10 +27,8 @@ bool isHazard(const Finding &finding)
 std::string place(const Finding &finding)
 {
     std::string text = finding.kind;
-    if (!finding.kernel.empty())
-        text += " in " + finding.kernel;
-    if (finding.line > 0)
-        text += " at line " + std::to_string(finding.line);
+    if (!finding.kernel.empty()) text += " in " + finding.kernel;
+    if (finding.line > 0) text += " at line " + std::to_string(finding.line);
     return text + ": " + finding.message;
 }
 
@@ -43,7 +41,8 @@ struct Totals
 };
 
 // False when no further case can be run.
-bool runCase(CandidateSession &session, const WorkRequest &request, const CheckCase &one, Totals &totals, WorkResult &result)
+bool runCase(CandidateSession &session, const WorkRequest &request, const CheckCase &one, Totals &totals,
+             WorkResult &result)
 {
     CallBuffers buffers(session.device(), session.server());
     if (const auto ready = buffers.prepare(request, one.binding, one.inputFiles); !ready) {
@@ -58,14 +57,15 @@ bool runCase(CandidateSession &session, const WorkRequest &request, const CheckC
     totals.launches += call->launchCount;
     add(totals.findings, call->findings);
     // Inputs came to the host and as much as the outputs went back: the host did the work.
-    totals.hostComputes = totals.hostComputes
-                          || (call->bytes(CopyRecord::Kind::Upload) >= buffers.outputBytes()
-                              && call->bytes(CopyRecord::Kind::Download) >= buffers.inputBytes() && buffers.outputBytes() > 64);
+    totals.hostComputes = totals.hostComputes || (call->bytes(CopyRecord::Kind::Upload) >= buffers.outputBytes() &&
+                                                  call->bytes(CopyRecord::Kind::Download) >= buffers.inputBytes() &&
+                                                  buffers.outputBytes() > 64);
     const auto spoiling = std::ranges::find_if(call->findings, spoilsOutputs);
     if (call->failed) {
         if (std::ranges::any_of(call->findings, [](const Finding &f) { return f.fatal && f.kind == "endless_loop"; }))
             result.status = "timeout";
-        if (std::ranges::any_of(call->findings, [](const Finding &f) { return f.fatal && f.kind == "unsupported_instruction"; }))
+        if (std::ranges::any_of(call->findings,
+                                [](const Finding &f) { return f.fatal && f.kind == "unsupported_instruction"; }))
             result.status = "crashed";
     }
     if (spoiling != call->findings.end()) {
@@ -73,12 +73,10 @@ bool runCase(CandidateSession &session, const WorkRequest &request, const CheckC
         return !call->failed;
     }
     if (!totals.changedInput) {
-        if (const auto changed = buffers.changedInput())
-            totals.changedInput = one.name + ": " + *changed;
+        if (const auto changed = buffers.changedInput()) totals.changedInput = one.name + ": " + *changed;
     }
     if (!one.outputFiles.empty()) {
-        if (const auto saved = buffers.save(one.outputFiles); !saved)
-            result.skip(one.name, saved.error());
+        if (const auto saved = buffers.save(one.outputFiles); !saved) result.skip(one.name, saved.error());
         return true; // whoever asked for the files judges them
     }
     const auto wrong = buffers.wrongOutput(request, one.expectedFiles);
@@ -94,8 +92,7 @@ bool runCase(CandidateSession &session, const WorkRequest &request, const CheckC
 void conclude(CandidateSession &session, const Totals &totals, bool complete, WorkResult &result)
 {
     add(result.findings, totals.findings);
-    if (!complete)
-        return;
+    if (!complete) return;
     if (totals.changedInput)
         result.fail("inputs unmodified", *totals.changedInput);
     else
@@ -103,7 +100,8 @@ void conclude(CandidateSession &session, const Totals &totals, bool complete, Wo
     if (totals.launches == 0)
         result.fail("work on the device", "solve launched no kernel: the outputs came from elsewhere");
     else if (totals.hostComputes)
-        result.fail("work on the device", "solve copied the inputs to the host and results back: the host did the work");
+        result.fail("work on the device",
+                    "solve copied the inputs to the host and results back: the host did the work");
     else
         result.pass("work on the device");
     if (session.workedOutside())

@@ -29,8 +29,7 @@ DeviceServer::DeviceServer(Device &device, const GpuModel &gpu) : m_device(devic
 std::expected<void, DeviceError> DeviceServer::load(std::string_view ptx)
 {
     const auto kernels = m_device.loadModule(ptx);
-    if (!kernels)
-        return std::unexpected(kernels.error());
+    if (!kernels) return std::unexpected(kernels.error());
     m_communicating.merge(communicatingKernels(ptx));
     return {};
 }
@@ -53,53 +52,65 @@ CallRecord DeviceServer::end()
 std::uint64_t DeviceServer::allocate(std::size_t bytes, const std::string &name)
 {
     const auto address = m_device.allocate(std::max<std::size_t>(bytes, 1), name);
-    if (!address)
-        return 0;
+    if (!address) return 0;
     m_allocations[*address] = {bytes, true};
     return *address;
 }
 
 void DeviceServer::release(std::uint64_t address)
 {
-    if (m_allocations.erase(address) > 0)
-        (void)m_device.release(address);
+    if (m_allocations.erase(address) > 0) (void)m_device.release(address);
 }
 
 std::int32_t DeviceServer::handle(wire::Kind kind, wire::Reader &request, wire::Writer &reply)
 {
-    const bool isWork = kind == wire::Kind::Launch || kind == wire::Kind::Upload || kind == wire::Kind::Copy
-                        || kind == wire::Kind::Fill;
-    if (isWork && m_mode == ServeMode::Outside)
-        ++m_outsideWork;
+    const bool isWork = kind == wire::Kind::Launch || kind == wire::Kind::Upload || kind == wire::Kind::Copy ||
+                        kind == wire::Kind::Fill;
+    if (isWork && m_mode == ServeMode::Outside) ++m_outsideWork;
     if (kind == wire::Kind::Ready) {
         reply.value(facts());
         return success;
     }
-    if (m_stickyError != 0)
-        return m_stickyError;
+    if (m_stickyError != 0) return m_stickyError;
     switch (kind) {
-    case wire::Kind::Allocate: return allocateFor(request, reply);
-    case wire::Kind::Release: return releaseFor(request);
-    case wire::Kind::Upload: return upload(request);
-    case wire::Kind::Download: return download(request, reply);
-    case wire::Kind::Copy: return copy(request);
-    case wire::Kind::Fill: return fill(request);
-    case wire::Kind::KernelQuery: return describeKernel(request, reply);
-    case wire::Kind::GlobalQuery: return describeGlobal(request, reply);
-    case wire::Kind::Launch: return launch(request);
-    case wire::Kind::Synchronise: return success;
-    case wire::Kind::Clock: reply.value(m_call.time_us()); return success;
-    case wire::Kind::Occupancy: return occupancyOf(request, reply);
-    case wire::Kind::SharedLimit: return raiseSharedLimit(request);
+    case wire::Kind::Allocate:
+        return allocateFor(request, reply);
+    case wire::Kind::Release:
+        return releaseFor(request);
+    case wire::Kind::Upload:
+        return upload(request);
+    case wire::Kind::Download:
+        return download(request, reply);
+    case wire::Kind::Copy:
+        return copy(request);
+    case wire::Kind::Fill:
+        return fill(request);
+    case wire::Kind::KernelQuery:
+        return describeKernel(request, reply);
+    case wire::Kind::GlobalQuery:
+        return describeGlobal(request, reply);
+    case wire::Kind::Launch:
+        return launch(request);
+    case wire::Kind::Synchronise:
+        return success;
+    case wire::Kind::Clock:
+        reply.value(m_call.time_us());
+        return success;
+    case wire::Kind::Occupancy:
+        return occupancyOf(request, reply);
+    case wire::Kind::SharedLimit:
+        return raiseSharedLimit(request);
     case wire::Kind::Classify: {
         const auto address = request.value<std::uint64_t>();
         const auto above = m_allocations.upper_bound(address);
-        const bool inside = above != m_allocations.begin()
-                            && address < std::prev(above)->first + std::max<std::uint64_t>(std::prev(above)->second.bytes, 1);
+        const bool inside =
+            above != m_allocations.begin() &&
+            address < std::prev(above)->first + std::max<std::uint64_t>(std::prev(above)->second.bytes, 1);
         reply.value(static_cast<std::uint32_t>(inside));
         return success;
     }
-    default: return invalidValue;
+    default:
+        return invalidValue;
     }
 }
 
@@ -109,8 +120,7 @@ std::int32_t DeviceServer::allocateFor(wire::Reader &request, wire::Writer &repl
     if (!request.ok() || bytes == 0 || bytes > deviceMemory || m_device.bytesInUse() + bytes > deviceMemory)
         return outOfMemory;
     const auto address = m_device.allocate(bytes, "memory of the candidate");
-    if (!address)
-        return outOfMemory;
+    if (!address) return outOfMemory;
     m_allocations[*address] = {bytes, false};
     addCopy(CopyRecord::Kind::Allocation, 0);
     reply.value(*address);
@@ -121,8 +131,7 @@ std::int32_t DeviceServer::releaseFor(wire::Reader &request)
 {
     const auto address = request.value<std::uint64_t>();
     const auto found = m_allocations.find(address);
-    if (!request.ok() || found == m_allocations.end())
-        return invalidValue;
+    if (!request.ok() || found == m_allocations.end()) return invalidValue;
     if (found->second.ours) {
         addFinding("invalid_free", {}, "the candidate tried to free a buffer that belongs to the caller");
         return invalidValue;
@@ -137,8 +146,7 @@ std::int32_t DeviceServer::upload(wire::Reader &request)
 {
     const auto address = request.value<std::uint64_t>();
     const auto data = request.rest();
-    if (!request.ok() || !m_device.write(address, data))
-        return invalidValue;
+    if (!request.ok() || !m_device.write(address, data)) return invalidValue;
     addCopy(CopyRecord::Kind::Upload, data.size());
     return success;
 }
@@ -147,11 +155,9 @@ std::int32_t DeviceServer::download(wire::Reader &request, wire::Writer &reply)
 {
     const auto address = request.value<std::uint64_t>();
     const auto bytes = request.value<std::uint64_t>();
-    if (!request.ok() || bytes > wire::copyChunk)
-        return invalidValue;
+    if (!request.ok() || bytes > wire::copyChunk) return invalidValue;
     std::vector<std::byte> data(bytes);
-    if (!m_device.read(address, data))
-        return invalidValue;
+    if (!m_device.read(address, data)) return invalidValue;
     reply.append(data.data(), data.size());
     addCopy(CopyRecord::Kind::Download, bytes);
     return success;
@@ -162,11 +168,9 @@ std::int32_t DeviceServer::copy(wire::Reader &request)
     const auto to = request.value<std::uint64_t>();
     const auto from = request.value<std::uint64_t>();
     const auto bytes = request.value<std::uint64_t>();
-    if (!request.ok() || bytes > deviceMemory)
-        return invalidValue;
+    if (!request.ok() || bytes > deviceMemory) return invalidValue;
     std::vector<std::byte> data(bytes);
-    if (!m_device.read(from, data) || !m_device.write(to, data))
-        return invalidValue;
+    if (!m_device.read(from, data) || !m_device.write(to, data)) return invalidValue;
     addCopy(CopyRecord::Kind::OnDevice, bytes);
     return success;
 }
@@ -185,8 +189,7 @@ std::int32_t DeviceServer::fill(wire::Reader &request)
 std::int32_t DeviceServer::describeKernel(wire::Reader &request, wire::Writer &reply)
 {
     const auto kernel = m_device.kernel(request.text());
-    if (!kernel)
-        return invalidDeviceFunction;
+    if (!kernel) return invalidDeviceFunction;
     wire::KernelFacts facts;
     facts.maxThreadsPerBlock = kernel->maxThreadsPerBlock;
     facts.registers = kernel->resources.registersPerThread;
@@ -202,8 +205,7 @@ std::int32_t DeviceServer::describeKernel(wire::Reader &request, wire::Writer &r
 std::int32_t DeviceServer::describeGlobal(wire::Reader &request, wire::Writer &reply)
 {
     const auto global = m_device.global(request.text());
-    if (!global)
-        return invalidSymbol;
+    if (!global) return invalidSymbol;
     reply.value(static_cast<std::uint64_t>(global->first));
     reply.value(static_cast<std::uint64_t>(global->second));
     return success;
@@ -214,10 +216,8 @@ std::int32_t DeviceServer::occupancyOf(wire::Reader &request, wire::Writer &repl
     const auto kernel = m_device.kernel(request.text());
     const auto blockSize = request.value<std::uint32_t>();
     const auto dynamicBytes = request.value<std::uint32_t>();
-    if (!kernel)
-        return invalidDeviceFunction;
-    if (!request.ok() || blockSize == 0 || blockSize > 1024 || dynamicBytes > (1u << 20))
-        return invalidValue;
+    if (!kernel) return invalidDeviceFunction;
+    if (!request.ok() || blockSize == 0 || blockSize > 1024 || dynamicBytes > (1u << 20)) return invalidValue;
     KernelResources resources = kernel->resources;
     resources.dynamicSharedBytes = static_cast<int>(dynamicBytes);
     reply.value(static_cast<std::uint32_t>(occupancy(resources, blockSize, m_gpu).residentBlocks));
@@ -229,10 +229,9 @@ std::int32_t DeviceServer::raiseSharedLimit(wire::Reader &request)
     const std::string name = request.text();
     const auto bytes = request.value<std::uint32_t>();
     const auto kernel = m_device.kernel(name);
-    if (!kernel)
-        return invalidDeviceFunction;
-    if (!request.ok() || bytes + static_cast<std::uint32_t>(kernel->resources.staticSharedBytes)
-                             > static_cast<std::uint32_t>(m_gpu.sharedBytesPerBlock))
+    if (!kernel) return invalidDeviceFunction;
+    if (!request.ok() || bytes + static_cast<std::uint32_t>(kernel->resources.staticSharedBytes) >
+                             static_cast<std::uint32_t>(m_gpu.sharedBytesPerBlock))
         return invalidValue;
     m_sharedLimits[name] = bytes;
     return success;
@@ -249,22 +248,29 @@ void DeviceServer::addFinding(std::string kind, const std::string &kernel, std::
 
 void DeviceServer::addCopy(CopyRecord::Kind kind, std::uint64_t bytes)
 {
-    if (m_mode == ServeMode::Outside)
-        return;
+    if (m_mode == ServeMode::Outside) return;
     const double size = static_cast<double>(bytes);
     const double dram = m_gpu.dram_gb_s * 1e3; // bytes a microsecond
     CopyRecord record{kind, bytes, 0};
     switch (kind) {
     case CopyRecord::Kind::Upload:
-    case CopyRecord::Kind::Download: record.time_us = copySetup_us + size / hostLink_bytesPerUs; break;
-    case CopyRecord::Kind::OnDevice: record.time_us = fillSetup_us + 2 * size / dram; break;
-    case CopyRecord::Kind::Fill: record.time_us = fillSetup_us + size / dram; break;
-    case CopyRecord::Kind::Allocation: record.time_us = allocation_us; break;
+    case CopyRecord::Kind::Download:
+        record.time_us = copySetup_us + size / hostLink_bytesPerUs;
+        break;
+    case CopyRecord::Kind::OnDevice:
+        record.time_us = fillSetup_us + 2 * size / dram;
+        break;
+    case CopyRecord::Kind::Fill:
+        record.time_us = fillSetup_us + size / dram;
+        break;
+    case CopyRecord::Kind::Allocation:
+        record.time_us = allocation_us;
+        break;
     }
     // A copy cut into chunks on the wire is one copy: chunks follow one another at once.
-    if (!m_call.copies.empty() && m_call.copies.back().kind == kind && bytes > 0
-        && m_call.copies.back().bytes % wire::copyChunk == 0 && m_call.copies.back().bytes > 0
-        && (kind == CopyRecord::Kind::Upload || kind == CopyRecord::Kind::Download)) {
+    if (!m_call.copies.empty() && m_call.copies.back().kind == kind && bytes > 0 &&
+        m_call.copies.back().bytes % wire::copyChunk == 0 && m_call.copies.back().bytes > 0 &&
+        (kind == CopyRecord::Kind::Upload || kind == CopyRecord::Kind::Download)) {
         m_call.copies.back().bytes += bytes;
         m_call.copies.back().time_us += record.time_us - copySetup_us;
         return;
@@ -282,8 +288,7 @@ double DeviceServer::footprint(const LaunchRequest &request) const
             std::uint64_t address;
             std::memcpy(&address, argument.data() + at, sizeof address);
             const auto above = m_allocations.upper_bound(address);
-            if (above == m_allocations.begin())
-                continue;
+            if (above == m_allocations.begin()) continue;
             const auto &[start, allocation] = *std::prev(above);
             if (address < start + allocation.bytes && reached.insert(start).second)
                 bytes += static_cast<double>(allocation.bytes);

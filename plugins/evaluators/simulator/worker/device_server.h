@@ -52,8 +52,8 @@ public:
 
     std::uint64_t checkLaunchBudget = 400'000'000; // warp instructions of one launch in Check mode
     std::uint64_t checkBlockBudget = 40'000'000;
-    double sampleBudget = 120e6;                  // thread instructions of one launch's windows
-    double fullBudget = 4e9;                      // thread instructions of a launch that must run all blocks
+    double sampleBudget = 120e6; // thread instructions of one launch's windows
+    double fullBudget = 4e9;     // thread instructions of a launch that must run all blocks
 
 private:
     using LaunchKey = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
@@ -72,6 +72,8 @@ private:
     std::int32_t launch(wire::Reader &request);
     std::int32_t validate(const LaunchRequest &request, const KernelInfo &kernel);
     std::int32_t run(LaunchRequest &request, const KernelInfo &kernel);
+    // Thread instructions of one block, from a few that run on their own.
+    std::int32_t learnBlockCost(const LaunchRequest &request, const KernelInfo &kernel, double &cost);
     std::int32_t runModelled(LaunchRequest &request, const KernelInfo &kernel);
     std::int32_t note(const std::expected<LaunchReport, DeviceError> &report, const KernelInfo &kernel);
     void addFinding(std::string kind, const std::string &kernel, std::string message);
@@ -79,14 +81,18 @@ private:
     [[nodiscard]] double footprint(const LaunchRequest &request) const;
     [[nodiscard]] wire::DeviceFacts facts() const;
 
-    struct Allocation { std::uint64_t bytes = 0; bool ours = false; };
+    struct Allocation
+    {
+        std::uint64_t bytes = 0;
+        bool ours = false;
+    };
     Device &m_device;
     const GpuModel &m_gpu;
-    std::map<std::uint64_t, Allocation> m_allocations; // by address
-    std::set<std::string, std::less<>> m_communicating; // kernels that must not be sampled
+    std::map<std::uint64_t, Allocation> m_allocations;                // by address
+    std::set<std::string, std::less<>> m_communicating;               // kernels that must not be sampled
     std::map<std::string, std::uint32_t, std::less<>> m_sharedLimits; // dynamic shared bytes a kernel may ask for
-    std::map<LaunchKey, double> m_blockCosts;         // thread instructions a block
-    std::map<LaunchKey, std::size_t> m_known;         // launches of this call: index of their record
+    std::map<LaunchKey, double> m_blockCosts;                         // thread instructions a block
+    std::map<LaunchKey, std::size_t> m_known;                         // launches of this call: index of their record
     ServeMode m_mode = ServeMode::Outside;
     CallRecord m_call;
     std::int32_t m_stickyError = 0;

@@ -20,16 +20,11 @@ constexpr std::uint32_t sharedWithoutAsking = 48 * 1024;
 
 std::int32_t errorOf(const Finding &finding)
 {
-    if (finding.kind == "out_of_bounds")
-        return illegalAddress;
-    if (finding.kind == "misaligned")
-        return misaligned;
-    if (finding.kind == "assert")
-        return assertFailed;
-    if (finding.kind == "endless_loop")
-        return launchTimeout;
-    if (finding.kind == "unsupported_instruction")
-        return illegalInstruction;
+    if (finding.kind == "out_of_bounds") return illegalAddress;
+    if (finding.kind == "misaligned") return misaligned;
+    if (finding.kind == "assert") return assertFailed;
+    if (finding.kind == "endless_loop") return launchTimeout;
+    if (finding.kind == "unsupported_instruction") return illegalInstruction;
     return launchFailure;
 }
 
@@ -58,25 +53,22 @@ std::int32_t DeviceServer::launch(wire::Reader &request)
     launch.dynamicSharedBytes = request.value<std::uint32_t>();
     const auto flags = request.value<std::uint32_t>();
     const auto count = request.value<std::uint32_t>();
-    if (!request.ok() || count > 4096)
-        return invalidValue;
+    if (!request.ok() || count > 4096) return invalidValue;
     for (std::uint32_t i = 0; i < count; ++i) {
         const auto block = request.block();
         launch.arguments.emplace_back(block.begin(), block.end());
     }
-    if (!request.ok())
-        return invalidValue;
+    if (!request.ok()) return invalidValue;
     const auto kernel = m_device.kernel(launch.kernel);
-    if (!kernel)
-        return invalidDeviceFunction;
-    if (const std::int32_t error = validate(launch, *kernel); error != success)
-        return error;
+    if (!kernel) return invalidDeviceFunction;
+    if (const std::int32_t error = validate(launch, *kernel); error != success) return error;
     if (flags & wire::launchCooperative) {
         KernelResources resources = kernel->resources;
         resources.dynamicSharedBytes = static_cast<int>(launch.dynamicSharedBytes);
         const Occupancy held = occupancy(resources, launch.block.count(), m_gpu);
         if (launch.grid.count() > std::uint64_t(held.residentBlocks) * std::uint64_t(m_gpu.smCount)) {
-            addFinding("illegal_launch", kernel->demangled, "a cooperative launch of more blocks than the device holds at a time");
+            addFinding("illegal_launch", kernel->demangled,
+                       "a cooperative launch of more blocks than the device holds at a time");
             return cooperativeTooLarge;
         }
         m_communicating.insert(launch.kernel);
@@ -98,18 +90,20 @@ std::int32_t DeviceServer::validate(const LaunchRequest &request, const KernelIn
     if (b.x == 0 || b.y == 0 || b.z == 0 || b.x > 1024 || b.y > 1024 || b.z > 64 || b.count() > 1024)
         return refuse(invalidConfiguration, "a block of " + text(b) + " threads cannot be launched: 1024 is the most");
     if (b.count() > std::uint64_t(kernel.maxThreadsPerBlock))
-        return refuse(outOfResources, "a block of " + text(b) + " threads exceeds the kernel's launch bounds of "
-                                          + std::to_string(kernel.maxThreadsPerBlock));
+        return refuse(outOfResources, "a block of " + text(b) + " threads exceeds the kernel's launch bounds of " +
+                                          std::to_string(kernel.maxThreadsPerBlock));
     const auto limit = m_sharedLimits.find(request.kernel);
-    const std::uint32_t allowed = std::max(limit == m_sharedLimits.end() ? 0u : limit->second,
-                                           sharedWithoutAsking - std::min(sharedWithoutAsking, static_cast<std::uint32_t>(
-                                                                              kernel.resources.staticSharedBytes)));
+    const std::uint32_t allowed =
+        std::max(limit == m_sharedLimits.end() ? 0u : limit->second,
+                 sharedWithoutAsking -
+                     std::min(sharedWithoutAsking, static_cast<std::uint32_t>(kernel.resources.staticSharedBytes)));
     if (request.dynamicSharedBytes > allowed)
-        return refuse(invalidValue, "the launch asks for " + std::to_string(request.dynamicSharedBytes)
-                                        + " bytes of dynamic shared memory and may have " + std::to_string(allowed)
-                                        + " (cudaFuncSetAttribute raises the limit)");
+        return refuse(invalidValue, "the launch asks for " + std::to_string(request.dynamicSharedBytes) +
+                                        " bytes of dynamic shared memory and may have " + std::to_string(allowed) +
+                                        " (cudaFuncSetAttribute raises the limit)");
     if (b.count() * std::uint64_t(kernel.resources.registersPerThread) > std::uint64_t(m_gpu.registersPerSm))
-        return refuse(outOfResources, "a block of " + text(b) + " threads needs more registers than a multiprocessor has");
+        return refuse(outOfResources,
+                      "a block of " + text(b) + " threads needs more registers than a multiprocessor has");
     return success;
 }
 
@@ -145,13 +139,24 @@ std::int32_t DeviceServer::run(LaunchRequest &request, const KernelInfo &kernel)
     return error;
 }
 
+std::int32_t DeviceServer::learnBlockCost(const LaunchRequest &request, const KernelInfo &kernel, double &cost)
+{
+    LaunchRequest few = request;
+    few.windows = pilot(request.grid);
+    const auto report = m_device.launch(few);
+    if (const std::int32_t error = note(report, kernel); error != success || m_call.failed) return error;
+    cost = static_cast<double>(threadInstructions(*report)) /
+           static_cast<double>(std::max<std::uint64_t>(report->counters.blocks, 1));
+    return success;
+}
+
 std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo &kernel)
 {
-    const LaunchKey key{request.kernel, request.grid.x,  request.grid.y,  request.grid.z,
+    const LaunchKey key{request.kernel,  request.grid.x,  request.grid.y,  request.grid.z,
                         request.block.x, request.block.y, request.block.z, request.dynamicSharedBytes};
     // A further launch of one shape in one call costs what the first did.
-    if (const auto known = m_known.find(key); known != m_known.end() && m_mode != ServeMode::Full
-                                              && !m_communicating.contains(request.kernel)) {
+    if (const auto known = m_known.find(key);
+        known != m_known.end() && m_mode != ServeMode::Full && !m_communicating.contains(request.kernel)) {
         ++m_call.launches[known->second].repeats;
         return success;
     }
@@ -169,18 +174,15 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
     sample.threadInstructionBudget = sampleBudget;
 
     if (!m_blockCosts.contains(key) && !sample.blocksCommunicate) {
-        LaunchRequest pilotRequest = request;
-        pilotRequest.windows = pilot(request.grid);
-        const auto report = m_device.launch(pilotRequest);
-        if (const std::int32_t error = note(report, kernel); error != success || m_call.failed)
+        if (const std::int32_t error = learnBlockCost(request, kernel, m_blockCosts[key]);
+            error != success || m_call.failed)
             return error;
-        m_blockCosts[key] = static_cast<double>(threadInstructions(*report))
-                            / static_cast<double>(std::max<std::uint64_t>(report->counters.blocks, 1));
     }
     sample.threadInstructionsPerBlock = m_blockCosts.contains(key) ? m_blockCosts[key] : 0;
     const SamplePlan chosen = plan(sample, m_gpu);
     m_leastResidentShare = std::min(m_leastResidentShare, chosen.residentShare);
-    m_mostSharedInUse = std::max(m_mostSharedInUse, sample.occupancy.sharedBytesPerBlock * sample.occupancy.residentBlocks);
+    m_mostSharedInUse =
+        std::max(m_mostSharedInUse, sample.occupancy.sharedBytesPerBlock * sample.occupancy.residentBlocks);
 
     LaunchRecord record;
     record.sampled = !chosen.runsAll();
@@ -192,21 +194,17 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
     ModelOptions options;
     options.footprintBytes = footprint(request);
     std::vector<BlockWindow> windows = chosen.windows;
-    if (windows.empty())
-        windows.push_back({}); // one run of all blocks
+    if (windows.empty()) windows.push_back({}); // one run of all blocks
     for (const BlockWindow &window : windows) {
         request.windows.clear();
-        if (window.count > 0)
-            request.windows = {window};
+        if (window.count > 0) request.windows = {window};
         const auto report = m_device.launch(request);
-        if (const std::int32_t error = note(report, kernel); error != success || m_call.failed)
-            return error;
+        if (const std::int32_t error = note(report, kernel); error != success || m_call.failed) return error;
         if (record.report.mangled.empty())
             record.report = *report;
         else
             add(record.report, *report);
-        if (windows.size() > 1)
-            record.windowTimes_us.push_back(model(*report, m_gpu, options).time_us);
+        if (windows.size() > 1) record.windowTimes_us.push_back(model(*report, m_gpu, options).time_us);
     }
     record.modelled = model(record.report, m_gpu, options);
     m_known[key] = m_call.launches.size();

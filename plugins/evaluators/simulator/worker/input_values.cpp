@@ -15,9 +15,9 @@ namespace {
 std::optional<kit::DistributionKind> kindOf(const std::string &name)
 {
     static const std::map<std::string, kit::DistributionKind, std::less<>> names{
-        {"normal", kit::DistributionKind::Normal},       {"uniform", kit::DistributionKind::Uniform},
-        {"integer", kit::DistributionKind::Integer},     {"bernoulli", kit::DistributionKind::Bernoulli},
-        {"constant", kit::DistributionKind::Constant},   {"permutation", kit::DistributionKind::Permutation}};
+        {"normal", kit::DistributionKind::Normal},     {"uniform", kit::DistributionKind::Uniform},
+        {"integer", kit::DistributionKind::Integer},   {"bernoulli", kit::DistributionKind::Bernoulli},
+        {"constant", kit::DistributionKind::Constant}, {"permutation", kit::DistributionKind::Permutation}};
     const auto found = names.find(name);
     return found == names.end() ? std::nullopt : std::optional(found->second);
 }
@@ -30,7 +30,8 @@ std::expected<void, std::string> fillInput(const ParameterSpec &parameter, std::
     const kit::Dtype *dtype = kit::findDtype(parameter.dtype);
     const auto kind = kindOf(parameter.distribution);
     if (!dtype || !kind)
-        return std::unexpected("cannot make values for " + parameter.name + ": " + parameter.dtype + ", " + parameter.distribution);
+        return std::unexpected("cannot make values for " + parameter.name + ": " + parameter.dtype + ", " +
+                               parameter.distribution);
     const bool repeats = count > longestPattern && *kind != kit::DistributionKind::Permutation;
     const std::uint64_t made = repeats ? longestPattern : count;
     const kit::ValueDistribution distribution{*kind, parameter.first, parameter.second};

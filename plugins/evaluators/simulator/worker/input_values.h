@@ -11,8 +11,8 @@
 
 namespace kernelskill::simulator {
 
-// Fills `bytes` with `count` elements as the kit makes them for this seed. Tensors of more than `longestPattern` elements
-// repeat their beginning, except permutations: timing needs values that are right, not all different.
+// Fills `bytes` with `count` elements as the kit makes them for this seed. Tensors of more than `longestPattern`
+// elements repeat their beginning, except permutations: timing needs values that are right, not all different.
 [[nodiscard]] std::expected<void, std::string> fillInput(const ParameterSpec &parameter, std::uint64_t seed,
                                                          std::span<std::byte> bytes, std::uint64_t count);
 inline constexpr std::uint64_t longestPattern = 1'000'003; // a prime: no row length divides it

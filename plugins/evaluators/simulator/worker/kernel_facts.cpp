@@ -18,8 +18,7 @@ std::size_t occurrences(std::string_view text, std::string_view word)
     std::size_t count = 0;
     for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + word.size())) {
         const std::size_t end = at + word.size();
-        if ((at == 0 || !isWord(text[at - 1])) && (end == text.size() || !isWord(text[end])))
-            ++count;
+        if ((at == 0 || !isWord(text[at - 1])) && (end == text.size() || !isWord(text[end]))) ++count;
     }
     return count;
 }
@@ -36,10 +35,10 @@ bool readsOldValue(std::string_view instruction, std::string_view body)
     std::size_t begin = comma;
     while (begin != std::string_view::npos && begin > 0 && isWord(instruction[begin - 1]))
         --begin;
-    if (comma == std::string_view::npos || begin == comma)
-        return true;
+    if (comma == std::string_view::npos || begin == comma) return true;
     const std::string_view result = instruction.substr(begin, comma - begin);
-    return result != "_" && occurrences(body, result) > 2; // its declaration is a range: "%r<9>"; one use is the result itself
+    return result != "_" &&
+           occurrences(body, result) > 2; // its declaration is a range: "%r<9>"; one use is the result itself
 }
 
 bool communicates(std::string_view body)
@@ -50,14 +49,13 @@ bool communicates(std::string_view body)
         at = end + 1;
         // Drop what stands before the opcode: labels, comments, predicates, line directives.
         const std::size_t line = instruction.find_last_of('\n');
-        if (line != std::string_view::npos)
-            instruction.remove_prefix(line + 1);
+        if (line != std::string_view::npos) instruction.remove_prefix(line + 1);
         if (contains(instruction, "atom.") && !contains(instruction, "atom.shared") && readsOldValue(instruction, body))
             return true;
         const bool memory = contains(instruction, "ld.") || contains(instruction, "st.");
-        if (memory && !contains(instruction, ".shared") && !contains(instruction, ".local")
-            && (contains(instruction, ".volatile") || contains(instruction, ".acquire") || contains(instruction, ".relaxed")
-                || contains(instruction, ".release")))
+        if (memory && !contains(instruction, ".shared") && !contains(instruction, ".local") &&
+            (contains(instruction, ".volatile") || contains(instruction, ".acquire") ||
+             contains(instruction, ".relaxed") || contains(instruction, ".release")))
             return true;
     }
     return false;
@@ -74,13 +72,10 @@ std::set<std::string, std::less<>> communicatingKernels(std::string_view ptx)
         while (end < ptx.size() && isWord(ptx[end]))
             ++end;
         const std::size_t open = ptx.find('{', end);
-        if (open == std::string_view::npos)
-            break;
+        if (open == std::string_view::npos) break;
         std::size_t close = ptx.find("\n}", open);
-        if (close == std::string_view::npos)
-            close = ptx.size();
-        if (communicates(ptx.substr(open, close - open)))
-            names.emplace(ptx.substr(begin, end - begin));
+        if (close == std::string_view::npos) close = ptx.size();
+        if (communicates(ptx.substr(open, close - open))) names.emplace(ptx.substr(begin, end - begin));
     }
     return names;
 }

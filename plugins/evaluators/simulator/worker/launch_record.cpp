@@ -21,8 +21,7 @@ double CallRecord::uncertainty_us() const
     double sum = 0;
     for (const LaunchRecord &launch : launches) {
         const std::vector<double> &times = launch.windowTimes_us;
-        if (times.size() < 2)
-            continue;
+        if (times.size() < 2) continue;
         double mean = 0, squares = 0;
         for (const double t : times)
             mean += t / static_cast<double>(times.size());
@@ -40,8 +39,7 @@ std::uint64_t CallRecord::bytes(CopyRecord::Kind kind) const
 {
     std::uint64_t sum = 0;
     for (const CopyRecord &copy : copies) {
-        if (copy.kind == kind)
-            sum += copy.bytes;
+        if (copy.kind == kind) sum += copy.bytes;
     }
     return sum;
 }

@@ -14,10 +14,10 @@ namespace kernelskill::simulator {
 
 struct LaunchRecord
 {
-    LaunchReport report;     // of the blocks that ran, all windows together
-    ModelledLaunch modelled; // of the whole grid
+    LaunchReport report;                // of the blocks that ran, all windows together
+    ModelledLaunch modelled;            // of the whole grid
     std::vector<double> windowTimes_us; // the whole grid's time as each window alone would have it
-    int repeats = 1;         // further launches that were taken to cost the same
+    int repeats = 1;                    // further launches that were taken to cost the same
     bool sampled = false;
 };
 

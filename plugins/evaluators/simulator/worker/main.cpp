@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernelskill-sim-worker: one request on stdin, messages on stdout (core/worker/worker_process.h). Holds the simulated device
-// and the protocol; the candidate runs in a confined process of its own, whose output is only ever a log.
+// kernelskill-sim-worker: one request on stdin, messages on stdout (core/worker/worker_process.h). Holds the simulated
+// device and the protocol; the candidate runs in a confined process of its own, whose output is only ever a log.
 #include "kit/json_lines.h"
 #include "worker/stages.h"
 
@@ -17,7 +17,8 @@ int refuse(kernelskill::kit::JsonLineChannel &channel, const std::string &why)
     return 2;
 }
 
-void work(const WorkRequest &request, const GpuModel &gpu, kernelskill::kit::JsonLineChannel &channel, WorkResult &result)
+void work(const WorkRequest &request, const GpuModel &gpu, kernelskill::kit::JsonLineChannel &channel,
+          WorkResult &result)
 {
     const Progress progress = [&](const std::string &stage, int done, int total) {
         channel.send({{"stage", stage}, {"progress", done}, {"total", total}});
@@ -41,18 +42,14 @@ int main()
     kernelskill::kit::JsonLineChannel channel(STDIN_FILENO, STDOUT_FILENO);
     channel.sendHello("kernelskill-sim-worker");
     const auto object = channel.receive();
-    if (!object)
-        return 1;
+    if (!object) return 1;
     const auto request = WorkRequest::parse(*object);
-    if (!request)
-        return refuse(channel, request.error());
+    if (!request) return refuse(channel, request.error());
     const auto gpu = GpuModel::read(request->gpuFile);
-    if (!gpu)
-        return refuse(channel, gpu.error());
+    if (!gpu) return refuse(channel, gpu.error());
     WorkResult result;
     work(*request, *gpu, channel, result);
-    if (!result.trouble.empty())
-        return refuse(channel, result.trouble);
+    if (!result.trouble.empty()) return refuse(channel, result.trouble);
     channel.send(result.toJson());
     return 0;
 }

@@ -33,16 +33,29 @@ void add(LaunchCounters &into, const LaunchCounters &more)
     add(into.globalAtomic, more.globalAtomic);
     add(into.local, more.local);
     using Field = std::uint64_t LaunchCounters::*;
-    constexpr Field sums[] = {
-        &LaunchCounters::activeLanes, &LaunchCounters::predicatedOnLanes, &LaunchCounters::fp32Flops,
-        &LaunchCounters::fp64Flops, &LaunchCounters::tensorFlops, &LaunchCounters::sharedLoadRequests,
-        &LaunchCounters::sharedStoreRequests, &LaunchCounters::sharedAtomicRequests,
-        &LaunchCounters::sharedLoadWavefronts, &LaunchCounters::sharedStoreWavefronts,
-        &LaunchCounters::sharedLoadConflicts, &LaunchCounters::sharedStoreConflicts, &LaunchCounters::l2ReadSectors,
-        &LaunchCounters::l2WriteSectors, &LaunchCounters::dramReadBytes, &LaunchCounters::dramWriteBytes,
-        &LaunchCounters::branches, &LaunchCounters::divergentBranches, &LaunchCounters::barriers,
-        &LaunchCounters::blocks, &LaunchCounters::warps, &LaunchCounters::threads,
-        &LaunchCounters::blockCriticalCycles};
+    constexpr Field sums[] = {&LaunchCounters::activeLanes,
+                              &LaunchCounters::predicatedOnLanes,
+                              &LaunchCounters::fp32Flops,
+                              &LaunchCounters::fp64Flops,
+                              &LaunchCounters::tensorFlops,
+                              &LaunchCounters::sharedLoadRequests,
+                              &LaunchCounters::sharedStoreRequests,
+                              &LaunchCounters::sharedAtomicRequests,
+                              &LaunchCounters::sharedLoadWavefronts,
+                              &LaunchCounters::sharedStoreWavefronts,
+                              &LaunchCounters::sharedLoadConflicts,
+                              &LaunchCounters::sharedStoreConflicts,
+                              &LaunchCounters::l2ReadSectors,
+                              &LaunchCounters::l2WriteSectors,
+                              &LaunchCounters::dramReadBytes,
+                              &LaunchCounters::dramWriteBytes,
+                              &LaunchCounters::branches,
+                              &LaunchCounters::divergentBranches,
+                              &LaunchCounters::barriers,
+                              &LaunchCounters::blocks,
+                              &LaunchCounters::warps,
+                              &LaunchCounters::threads,
+                              &LaunchCounters::blockCriticalCycles};
     for (const Field field : sums)
         into.*field += more.*field;
     into.longestBlockCycles = std::max(into.longestBlockCycles, more.longestBlockCycles);
@@ -54,8 +67,8 @@ void add(std::vector<Finding> &into, const std::vector<Finding> &more)
 {
     for (const Finding &finding : more) {
         const auto same = std::ranges::find_if(into, [&](const Finding &known) {
-            return known.kind == finding.kind && known.kernel == finding.kernel && known.file == finding.file
-                   && known.line == finding.line;
+            return known.kind == finding.kind && known.kernel == finding.kernel && known.file == finding.file &&
+                   known.line == finding.line;
         });
         if (same == into.end()) {
             into.push_back(finding);

@@ -6,7 +6,8 @@
 
 namespace kernelskill::simulator {
 
-// Adds what more blocks of the same launch did. Everything is a sum but the longest block and the findings' first places.
+// Adds what more blocks of the same launch did. Everything is a sum but the longest block and the findings' first
+// places.
 void add(LaunchReport &into, const LaunchReport &more);
 void add(std::vector<Finding> &into, const std::vector<Finding> &more);
 

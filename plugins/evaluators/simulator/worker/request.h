@@ -29,11 +29,12 @@ struct Binding
 
 struct CheckCase
 {
-    std::string name;    // "outputs rows=7 cols=515 seed 1"
+    std::string name; // "outputs rows=7 cols=515 seed 1"
     Binding binding;
-    std::vector<std::string> inputFiles; // one a parameter: raw elements, empty for what is not read
+    std::vector<std::string> inputFiles;    // one a parameter: raw elements, empty for what is not read
     std::vector<std::string> expectedFiles; // one a parameter: doubles, empty for what is not written
-    // One a parameter: where to put what is written, for a task that judges outputs itself. Then nothing is compared here.
+    // One a parameter: where to put what is written, for a task that judges outputs itself. Then nothing is compared
+    // here.
     std::vector<std::string> outputFiles;
 };
 
@@ -43,7 +44,8 @@ struct TimeCase
     double weight = 1;
     Binding binding;
     std::vector<std::uint64_t> seeds; // one a parameter: its values are made here, unless there are files
-    std::vector<std::string> inputFiles, expectedFiles; // as in a check; both empty where the reference is too expensive
+    std::vector<std::string> inputFiles,
+        expectedFiles; // as in a check; both empty where the reference is too expensive
 };
 
 struct WorkRequest
@@ -57,8 +59,8 @@ struct WorkRequest
     std::vector<ParameterSpec> parameters;
     std::vector<CheckCase> checks;
     std::vector<TimeCase> times;
-    int hostLimit_ms = 10'000;   // of one call, the candidate's own computing
-    int stageLimit_ms = 60'000;  // all checks; and again all timings
+    int hostLimit_ms = 10'000;  // of one call, the candidate's own computing
+    int stageLimit_ms = 60'000; // all checks; and again all timings
 
     [[nodiscard]] static std::expected<WorkRequest, std::string> parse(const nlohmann::json &object);
 };

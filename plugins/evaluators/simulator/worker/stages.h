@@ -17,10 +17,11 @@ using Progress = std::function<void(const std::string &, int, int)>;
 
 // Every block of every launch, every output, at every case. One process and one device serve all cases, so that what a
 // candidate keeps from one call meets the other inputs of the next. `session` may be used further when all went well.
-void checkCandidate(CandidateSession &session, const WorkRequest &request, const Progress &progress, WorkResult &result);
+void checkCandidate(CandidateSession &session, const WorkRequest &request, const Progress &progress,
+                    WorkResult &result);
 
-// Modelled times at the time sizes. `session` is the one that was checked: it learns what blocks cost; each size is then
-// timed on a device whose caches fit the sample, by a process that was never told it is not being checked.
+// Modelled times at the time sizes. `session` is the one that was checked: it learns what blocks cost; each size is
+// then timed on a device whose caches fit the sample, by a process that was never told it is not being checked.
 void timeCandidate(CandidateSession &session, const WorkRequest &request, const GpuModel &gpu, const Progress &progress,
                    WorkResult &result);
 

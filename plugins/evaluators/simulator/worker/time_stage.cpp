@@ -14,25 +14,26 @@ namespace {
 // A call's one-time preparations (workspace, tables) are not what repeated use would cost.
 bool prepared(const CallRecord &call)
 {
-    return call.bytes(CopyRecord::Kind::Upload) > 0
-           || std::ranges::any_of(call.copies, [](const CopyRecord &c) { return c.kind == CopyRecord::Kind::Allocation; });
+    return call.bytes(CopyRecord::Kind::Upload) > 0 ||
+           std::ranges::any_of(call.copies, [](const CopyRecord &c) { return c.kind == CopyRecord::Kind::Allocation; });
 }
 
-std::expected<void, std::string> prepare(CallBuffers &buffers, const WorkRequest &request, const TimeCase &one)
+std::expected<void, std::string> prepare(CallBuffers &buffers, const WorkRequest &request, const TimeCase &one,
+                                         bool poisoned)
 {
-    return one.inputFiles.empty() ? buffers.prepare(request, one.binding, one.seeds)
-                                  : buffers.prepare(request, one.binding, one.inputFiles);
+    return one.inputFiles.empty() ? buffers.prepare(request, one.binding, one.seeds, poisoned)
+                                  : buffers.prepare(request, one.binding, one.inputFiles, poisoned);
 }
 
 // Whether the work was done at the timed size too, as far as the blocks that ran can show it.
-void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, const TimeCase &one, const CallRecord &call,
-                       WorkResult &result)
+void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, const TimeCase &one,
+                       const CallRecord &call, WorkResult &result)
 {
     const bool sampled = std::ranges::any_of(call.launches, &LaunchRecord::sampled);
     double share = 1; // of the blocks that ran
     for (const LaunchRecord &launch : call.launches)
-        share = std::min(share, static_cast<double>(launch.report.counters.blocks)
-                                    / static_cast<double>(std::max<std::uint64_t>(launch.report.blocksTotal, 1)));
+        share = std::min(share, static_cast<double>(launch.report.counters.blocks) /
+                                    static_cast<double>(std::max<std::uint64_t>(launch.report.blocksTotal, 1)));
     // Where several launches ran in part, a later one read what an earlier one left out: values prove nothing then.
     const bool comparable = !sampled || call.launchCount == 1;
     const auto written = buffers.wrongWritten(request, comparable ? one.expectedFiles : std::vector<std::string>());
@@ -44,8 +45,9 @@ void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, c
         result.fail("outputs at size " + one.name, *written->wrong);
     else if (comparable && !one.expectedFiles.empty())
         result.pass("outputs at size " + one.name, sampled ? "of the blocks that ran" : "");
-    const std::string shares = std::to_string(static_cast<int>(written->share * 100)) + " % of the outputs were written by "
-                               + std::to_string(static_cast<int>(share * 100)) + " % of the blocks";
+    const std::string shares = std::to_string(static_cast<int>(written->share * 100)) +
+                               " % of the outputs were written by " + std::to_string(static_cast<int>(share * 100)) +
+                               " % of the blocks";
     if (written->share < 0.3 * share)
         result.fail("work at size " + one.name, shares);
     else
@@ -53,32 +55,27 @@ void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, c
 }
 
 // One size: the time model's record of a call, or a reason why there is none.
-std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const WorkRequest &request, const GpuModel &gpu,
-                                                const TimeCase &one, WorkResult &result)
+std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const WorkRequest &request,
+                                                const GpuModel &gpu, const TimeCase &one, WorkResult &result)
 {
     ExecutionModel execution;
     ServeMode mode = ServeMode::Sample;
     {
         CallBuffers buffers(checked.device(), checked.server());
-        if (const auto ready = prepare(buffers, request, one); !ready)
-            return std::unexpected(ready.error());
+        if (const auto ready = prepare(buffers, request, one, false); !ready) return std::unexpected(ready.error());
         const auto learnt = checked.call(buffers.arguments(), ServeMode::Pilot, result);
-        if (!learnt)
-            return std::unexpected("the candidate did not survive a call at this size");
+        if (!learnt) return std::unexpected("the candidate did not survive a call at this size");
         // A kernel that stumbles over what sampled blocks left unwritten must see all of it.
-        if (learnt->failed)
-            mode = ServeMode::Full;
+        if (learnt->failed) mode = ServeMode::Full;
         execution = gpu.executionModel(checked.server().mostSharedInUse(), checked.server().leastResidentShare());
     }
     for (;;) {
         CandidateSession session(request, gpu, execution);
         session.server().adoptCosts(checked.server());
         WorkResult local;
-        if (!session.start(local))
-            return std::unexpected("the candidate's process did not start a second time");
+        if (!session.start(local)) return std::unexpected("the candidate's process did not start a second time");
         CallBuffers buffers(session.device(), session.server());
-        if (const auto ready = prepare(buffers, request, one); !ready)
-            return std::unexpected(ready.error());
+        if (const auto ready = prepare(buffers, request, one, true); !ready) return std::unexpected(ready.error());
         auto call = session.call(buffers.arguments(), mode, local);
         if (call && !call->failed && prepared(*call)) {
             session.device().flushCaches();
@@ -91,8 +88,9 @@ std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const
         }
         if (mode == ServeMode::Full || (call && std::ranges::any_of(call->launches, &LaunchRecord::sampled) == false)) {
             add(result.findings, call ? call->findings : local.findings);
-            return std::unexpected(call && !call->findings.empty() ? call->findings.front().message
-                                                                   : std::string("the candidate did not survive a timed call"));
+            return std::unexpected(call && !call->findings.empty()
+                                       ? call->findings.front().message
+                                       : std::string("the candidate did not survive a timed call"));
         }
         mode = ServeMode::Full;
         execution = gpu.executionModel(checked.server().mostSharedInUse(), 1);

@@ -20,9 +20,9 @@ Json toJson(const Dim3 &d)
 
 Json toJson(const Finding &finding)
 {
-    return {{"kind", finding.kind},       {"kernel", finding.kernel}, {"file", finding.file},
+    return {{"kind", finding.kind},       {"kernel", finding.kernel},       {"file", finding.file},
             {"line", finding.line},       {"block", toJson(finding.block)}, {"thread", toJson(finding.thread)},
-            {"address", finding.address}, {"message", finding.message}, {"occurrences", finding.occurrences},
+            {"address", finding.address}, {"message", finding.message},     {"occurrences", finding.occurrences},
             {"fatal", finding.fatal}};
 }
 
@@ -39,12 +39,15 @@ Json profileOf(const KernelSum &sum, double total_us)
     const LaunchRecord &record = *sum.longest;
     Json metrics = Json::object();
     for (const auto &[name, value] : record.modelled.metrics) {
-        if (std::isfinite(value))
-            metrics[name] = value;
+        if (std::isfinite(value)) metrics[name] = value;
     }
     Json spots = Json::array();
     for (const HotSpotLine &spot : hotSpots(record.report))
-        spots.push_back({{"file", spot.file}, {"line", spot.line}, {"share", spot.stallShare}, {"stall", spot.mainStall}, {"text", spot.text}});
+        spots.push_back({{"file", spot.file},
+                         {"line", spot.line},
+                         {"share", spot.stallShare},
+                         {"stall", spot.mainStall},
+                         {"text", spot.text}});
     return {{"name", sum.name},
             {"grid", toJson(record.report.grid)},
             {"block", toJson(record.report.block)},
@@ -68,15 +71,13 @@ Json kernelProfiles(const CallRecord &call)
     double total_us = 0;
     for (const LaunchRecord &record : call.launches) {
         auto found = std::ranges::find(sums, record.report.kernel, &KernelSum::name);
-        if (found == sums.end())
-            found = sums.insert(sums.end(), KernelSum{record.report.kernel, &record, 0, 0, 0, 0});
+        if (found == sums.end()) found = sums.insert(sums.end(), KernelSum{record.report.kernel, &record, 0, 0, 0, 0});
         found->launches += record.repeats;
         found->time_us += record.modelled.time_us * record.repeats;
         found->duration_us += record.modelled.duration_us * record.repeats;
         found->roofline_us += record.modelled.roofline_us * record.repeats;
         total_us += record.modelled.time_us * record.repeats;
-        if (record.modelled.duration_us > found->longest->modelled.duration_us)
-            found->longest = &record;
+        if (record.modelled.duration_us > found->longest->modelled.duration_us) found->longest = &record;
     }
     Json kernels = Json::array();
     for (const KernelSum &sum : sums)
@@ -86,12 +87,16 @@ Json kernelProfiles(const CallRecord &call)
 
 bool WorkResult::hasFailed() const
 {
-    return status != "ok" || std::ranges::any_of(checks, [](const CheckResult &check) { return check.outcome == "failed"; });
+    return status != "ok" ||
+           std::ranges::any_of(checks, [](const CheckResult &check) { return check.outcome == "failed"; });
 }
 
 Json WorkResult::toJson() const
 {
-    Json object{{"done", true}, {"status", status}, {"kernels", kernels}, {"launches", launchCount},
+    Json object{{"done", true},
+                {"status", status},
+                {"kernels", kernels},
+                {"launches", launchCount},
                 {"log", log.substr(0, mostLog)}};
     object["checks"] = Json::array();
     for (const CheckResult &check : checks)
@@ -101,8 +106,12 @@ Json WorkResult::toJson() const
         object["findings"].push_back(simulator::toJson(findings[i]));
     object["timings"] = Json::array();
     for (const TimingResult &timing : timings)
-        object["timings"].push_back({{"name", timing.name}, {"weight", timing.weight}, {"time_us", timing.time_us},
-                                     {"low_us", timing.low_us}, {"high_us", timing.high_us}, {"samples_us", timing.samples_us}});
+        object["timings"].push_back({{"name", timing.name},
+                                     {"weight", timing.weight},
+                                     {"time_us", timing.time_us},
+                                     {"low_us", timing.low_us},
+                                     {"high_us", timing.high_us},
+                                     {"samples_us", timing.samples_us}});
     return object;
 }
 

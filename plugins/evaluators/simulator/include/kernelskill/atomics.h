@@ -5,14 +5,14 @@
 #define KS_DEVICE static __device__ __forceinline__
 
 // integers: add, sub, min, max, and, or, xor, exchange, compare and swap, each with block and system scope
-#define KS_ATOMIC(name, builtin, type, as)                                                                                 \
-    KS_DEVICE type name(type *address, type value)                                                                          \
-    {                                                                                                                      \
-        return static_cast<type>(__nvvm_atom_##builtin(reinterpret_cast<as *>(address), static_cast<as>(value)));           \
+#define KS_ATOMIC(name, builtin, type, as)                                                                             \
+    KS_DEVICE type name(type *address, type value)                                                                     \
+    {                                                                                                                  \
+        return static_cast<type>(__nvvm_atom_##builtin(reinterpret_cast<as *>(address), static_cast<as>(value)));      \
     }
-#define KS_ATOMIC_SCOPED(name, operation, letter, type, as)                                                                \
-    KS_ATOMIC(name, operation##_gen_##letter, type, as)                                                                     \
-    KS_ATOMIC(name##_block, cta_##operation##_gen_##letter, type, as)                                                       \
+#define KS_ATOMIC_SCOPED(name, operation, letter, type, as)                                                            \
+    KS_ATOMIC(name, operation##_gen_##letter, type, as)                                                                \
+    KS_ATOMIC(name##_block, cta_##operation##_gen_##letter, type, as)                                                  \
     KS_ATOMIC(name##_system, sys_##operation##_gen_##letter, type, as)
 KS_ATOMIC_SCOPED(atomicAdd, add, i, int, int)
 KS_ATOMIC_SCOPED(atomicAdd, add, i, unsigned int, int)
@@ -44,18 +44,24 @@ KS_ATOMIC_SCOPED(atomicDec, dec, ui, unsigned int, unsigned int)
 #undef KS_ATOMIC
 #undef KS_ATOMIC_SCOPED
 
-KS_DEVICE int atomicSub(int *address, int value) { return atomicAdd(address, -value); }
-KS_DEVICE unsigned int atomicSub(unsigned int *address, unsigned int value) { return atomicAdd(address, 0u - value); }
+KS_DEVICE int atomicSub(int *address, int value)
+{
+    return atomicAdd(address, -value);
+}
+KS_DEVICE unsigned int atomicSub(unsigned int *address, unsigned int value)
+{
+    return atomicAdd(address, 0u - value);
+}
 KS_DEVICE float atomicExch(float *address, float value)
 {
     return __int_as_float(atomicExch(reinterpret_cast<int *>(address), __float_as_int(value)));
 }
 
-#define KS_CAS(name, builtin, type, as)                                                                                    \
-    KS_DEVICE type name(type *address, type compare, type value)                                                            \
-    {                                                                                                                      \
-        return static_cast<type>(__nvvm_atom_##builtin(reinterpret_cast<as *>(address), static_cast<as>(compare),           \
-                                                       static_cast<as>(value)));                                            \
+#define KS_CAS(name, builtin, type, as)                                                                                \
+    KS_DEVICE type name(type *address, type compare, type value)                                                       \
+    {                                                                                                                  \
+        return static_cast<type>(                                                                                      \
+            __nvvm_atom_##builtin(reinterpret_cast<as *>(address), static_cast<as>(compare), static_cast<as>(value))); \
     }
 KS_CAS(atomicCAS, cas_gen_i, int, int)
 KS_CAS(atomicCAS, cas_gen_i, unsigned int, int)

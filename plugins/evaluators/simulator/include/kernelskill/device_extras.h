@@ -1,27 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device functions beyond the compiler's wrappers: mixed min and max, address spaces, loads and stores with a cache hint,
-// byte dot products.
+// Device functions beyond the compiler's wrappers: mixed min and max, address spaces, loads and stores with a cache
+// hint, byte dot products.
 #pragma once
 
 #define KS_DEVICE static __device__ __forceinline__
 
-// --- min and max for every pair people write -------------------------------------------------------------------------------
-KS_DEVICE float max(float a, float b) { return fmaxf(a, b); }
-KS_DEVICE float min(float a, float b) { return fminf(a, b); }
-KS_DEVICE double max(double a, double b) { return fmax(a, b); }
-KS_DEVICE double min(double a, double b) { return fmin(a, b); }
-KS_DEVICE double max(float a, double b) { return fmax(static_cast<double>(a), b); }
-KS_DEVICE double min(float a, double b) { return fmin(static_cast<double>(a), b); }
-KS_DEVICE double max(double a, float b) { return fmax(a, static_cast<double>(b)); }
-KS_DEVICE double min(double a, float b) { return fmin(a, static_cast<double>(b)); }
-#define KS_MIN_MAX(type, left, right)                                                                                      \
-    KS_DEVICE type max(left a, right b)                                                                                     \
-    {                                                                                                                      \
-        return static_cast<type>(a) > static_cast<type>(b) ? static_cast<type>(a) : static_cast<type>(b);                   \
-    }                                                                                                                      \
-    KS_DEVICE type min(left a, right b)                                                                                     \
-    {                                                                                                                      \
-        return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(a) : static_cast<type>(b);                   \
+// --- min and max for every pair people write
+// -------------------------------------------------------------------------------
+KS_DEVICE float max(float a, float b)
+{
+    return fmaxf(a, b);
+}
+KS_DEVICE float min(float a, float b)
+{
+    return fminf(a, b);
+}
+KS_DEVICE double max(double a, double b)
+{
+    return fmax(a, b);
+}
+KS_DEVICE double min(double a, double b)
+{
+    return fmin(a, b);
+}
+KS_DEVICE double max(float a, double b)
+{
+    return fmax(static_cast<double>(a), b);
+}
+KS_DEVICE double min(float a, double b)
+{
+    return fmin(static_cast<double>(a), b);
+}
+KS_DEVICE double max(double a, float b)
+{
+    return fmax(a, static_cast<double>(b));
+}
+KS_DEVICE double min(double a, float b)
+{
+    return fmin(a, static_cast<double>(b));
+}
+#define KS_MIN_MAX(type, left, right)                                                                                  \
+    KS_DEVICE type max(left a, right b)                                                                                \
+    {                                                                                                                  \
+        return static_cast<type>(a) > static_cast<type>(b) ? static_cast<type>(a) : static_cast<type>(b);              \
+    }                                                                                                                  \
+    KS_DEVICE type min(left a, right b)                                                                                \
+    {                                                                                                                  \
+        return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(a) : static_cast<type>(b);              \
     }
 KS_MIN_MAX(unsigned int, unsigned int, unsigned int)
 KS_MIN_MAX(unsigned int, int, unsigned int)
@@ -40,21 +65,43 @@ KS_MIN_MAX(long long, long long, int)
 KS_MIN_MAX(long long, int, long long)
 #undef KS_MIN_MAX
 
-KS_DEVICE float rsqrt(float a) { return rsqrtf(a); }
-KS_DEVICE float __frsqrt_approx(float a) { return rsqrtf(a); }
+KS_DEVICE float rsqrt(float a)
+{
+    return rsqrtf(a);
+}
+KS_DEVICE float __frsqrt_approx(float a)
+{
+    return rsqrtf(a);
+}
 KS_DEVICE float __tanhf(float a)
 {
     float result;
     asm("tanh.approx.f32 %0, %1;" : "=f"(result) : "f"(a));
     return result;
 }
-KS_DEVICE float __exp2f(float a) { return __nvvm_ex2_approx_f(a); }
+KS_DEVICE float __exp2f(float a)
+{
+    return __nvvm_ex2_approx_f(a);
+}
 
-// --- address spaces ------------------------------------------------------------------------------------------------------------
-KS_DEVICE unsigned int __isGlobal(const void *pointer) { return __nvvm_isspacep_global(pointer); }
-KS_DEVICE unsigned int __isShared(const void *pointer) { return __nvvm_isspacep_shared(pointer); }
-KS_DEVICE unsigned int __isConstant(const void *pointer) { return __nvvm_isspacep_const(pointer); }
-KS_DEVICE unsigned int __isLocal(const void *pointer) { return __nvvm_isspacep_local(pointer); }
+// --- address spaces
+// ------------------------------------------------------------------------------------------------------------
+KS_DEVICE unsigned int __isGlobal(const void *pointer)
+{
+    return __nvvm_isspacep_global(pointer);
+}
+KS_DEVICE unsigned int __isShared(const void *pointer)
+{
+    return __nvvm_isspacep_shared(pointer);
+}
+KS_DEVICE unsigned int __isConstant(const void *pointer)
+{
+    return __nvvm_isspacep_const(pointer);
+}
+KS_DEVICE unsigned int __isLocal(const void *pointer)
+{
+    return __nvvm_isspacep_local(pointer);
+}
 KS_DEVICE size_t __cvta_generic_to_shared(const void *pointer)
 {
     return (size_t)(void __attribute__((address_space(3))) *)pointer;
@@ -64,74 +111,81 @@ KS_DEVICE size_t __cvta_generic_to_global(const void *pointer)
     return (size_t)(void __attribute__((address_space(1))) *)pointer;
 }
 
-// --- loads and stores with a cache hint -------------------------------------------------------------------------------------------
-#define KS_LOAD(name, instruction, type, constraint)                                                                        \
-    KS_DEVICE type name(const type *pointer)                                                                                \
-    {                                                                                                                      \
-        type value;                                                                                                        \
-        asm volatile(instruction " %0, [%1];" : "=" constraint(value) : "l"(pointer) : "memory");                           \
-        return value;                                                                                                      \
+// --- loads and stores with a cache hint
+// -------------------------------------------------------------------------------------------
+#define KS_LOAD(name, instruction, type, constraint)                                                                   \
+    KS_DEVICE type name(const type *pointer)                                                                           \
+    {                                                                                                                  \
+        type value;                                                                                                    \
+        asm volatile(instruction " %0, [%1];" : "=" constraint(value) : "l"(pointer) : "memory");                      \
+        return value;                                                                                                  \
     }
-#define KS_LOAD2(name, instruction, type, constraint)                                                                       \
-    KS_DEVICE type name(const type *pointer)                                                                                \
-    {                                                                                                                      \
-        type value;                                                                                                        \
-        asm volatile(instruction " {%0, %1}, [%2];" : "=" constraint(value.x), "=" constraint(value.y)                      \
-                     : "l"(pointer) : "memory");                                                                           \
-        return value;                                                                                                      \
+#define KS_LOAD2(name, instruction, type, constraint)                                                                  \
+    KS_DEVICE type name(const type *pointer)                                                                           \
+    {                                                                                                                  \
+        type value;                                                                                                    \
+        asm volatile(instruction " {%0, %1}, [%2];"                                                                    \
+                     : "=" constraint(value.x), "=" constraint(value.y)                                                \
+                     : "l"(pointer)                                                                                    \
+                     : "memory");                                                                                      \
+        return value;                                                                                                  \
     }
-#define KS_LOAD4(name, instruction, type, constraint)                                                                       \
-    KS_DEVICE type name(const type *pointer)                                                                                \
-    {                                                                                                                      \
-        type value;                                                                                                        \
-        asm volatile(instruction " {%0, %1, %2, %3}, [%4];"                                                                 \
-                     : "=" constraint(value.x), "=" constraint(value.y), "=" constraint(value.z), "=" constraint(value.w)   \
-                     : "l"(pointer) : "memory");                                                                           \
-        return value;                                                                                                      \
+#define KS_LOAD4(name, instruction, type, constraint)                                                                  \
+    KS_DEVICE type name(const type *pointer)                                                                           \
+    {                                                                                                                  \
+        type value;                                                                                                    \
+        asm volatile(instruction " {%0, %1, %2, %3}, [%4];"                                                            \
+                     : "=" constraint(value.x), "=" constraint(value.y), "=" constraint(value.z),                      \
+                       "=" constraint(value.w)                                                                         \
+                     : "l"(pointer)                                                                                    \
+                     : "memory");                                                                                      \
+        return value;                                                                                                  \
     }
-#define KS_STORE(name, instruction, type, constraint)                                                                       \
-    KS_DEVICE void name(type *pointer, type value)                                                                          \
-    {                                                                                                                      \
-        asm volatile(instruction " [%0], %1;" ::"l"(pointer), constraint(value) : "memory");                                \
+#define KS_STORE(name, instruction, type, constraint)                                                                  \
+    KS_DEVICE void name(type *pointer, type value)                                                                     \
+    {                                                                                                                  \
+        asm volatile(instruction " [%0], %1;" ::"l"(pointer), constraint(value) : "memory");                           \
     }
-#define KS_STORE2(name, instruction, type, constraint)                                                                      \
-    KS_DEVICE void name(type *pointer, type value)                                                                          \
-    {                                                                                                                      \
-        asm volatile(instruction " [%0], {%1, %2};" ::"l"(pointer), constraint(value.x), constraint(value.y) : "memory");   \
+#define KS_STORE2(name, instruction, type, constraint)                                                                 \
+    KS_DEVICE void name(type *pointer, type value)                                                                     \
+    {                                                                                                                  \
+        asm volatile(instruction " [%0], {%1, %2};" ::"l"(pointer), constraint(value.x), constraint(value.y)           \
+                     : "memory");                                                                                      \
     }
-#define KS_STORE4(name, instruction, type, constraint)                                                                      \
-    KS_DEVICE void name(type *pointer, type value)                                                                          \
-    {                                                                                                                      \
-        asm volatile(instruction " [%0], {%1, %2, %3, %4};" ::"l"(pointer), constraint(value.x), constraint(value.y),       \
-                     constraint(value.z), constraint(value.w) : "memory");                                                 \
+#define KS_STORE4(name, instruction, type, constraint)                                                                 \
+    KS_DEVICE void name(type *pointer, type value)                                                                     \
+    {                                                                                                                  \
+        asm volatile(instruction " [%0], {%1, %2, %3, %4};" ::"l"(pointer), constraint(value.x), constraint(value.y),  \
+                     constraint(value.z), constraint(value.w)                                                          \
+                     : "memory");                                                                                      \
     }
-#define KS_HINTED_LOADS(name, hint)                                                                                        \
-    KS_LOAD(name, "ld.global." hint ".f32", float, "f")                                                                    \
-    KS_LOAD(name, "ld.global." hint ".f64", double, "d")                                                                   \
-    KS_LOAD(name, "ld.global." hint ".u32", int, "r")                                                                      \
-    KS_LOAD(name, "ld.global." hint ".u32", unsigned int, "r")                                                             \
-    KS_LOAD(name, "ld.global." hint ".u64", long long, "l")                                                                \
-    KS_LOAD(name, "ld.global." hint ".u64", unsigned long long, "l")                                                       \
-    KS_LOAD2(name, "ld.global." hint ".v2.f32", float2, "f")                                                               \
-    KS_LOAD2(name, "ld.global." hint ".v2.f64", double2, "d")                                                              \
-    KS_LOAD2(name, "ld.global." hint ".v2.u32", int2, "r")                                                                 \
-    KS_LOAD2(name, "ld.global." hint ".v2.u32", uint2, "r")                                                                \
-    KS_LOAD4(name, "ld.global." hint ".v4.f32", float4, "f")                                                               \
-    KS_LOAD4(name, "ld.global." hint ".v4.u32", int4, "r")                                                                 \
+#define KS_HINTED_LOADS(name, hint)                                                                                    \
+    KS_LOAD(name, "ld.global." hint ".f32", float, "f")                                                                \
+    KS_LOAD(name, "ld.global." hint ".f64", double, "d")                                                               \
+    KS_LOAD(name, "ld.global." hint ".u32", int, "r")                                                                  \
+    KS_LOAD(name, "ld.global." hint ".u32", unsigned int, "r")                                                         \
+    KS_LOAD(name, "ld.global." hint ".u64", long long, "l")                                                            \
+    KS_LOAD(name, "ld.global." hint ".u64", unsigned long long, "l")                                                   \
+    KS_LOAD2(name, "ld.global." hint ".v2.f32", float2, "f")                                                           \
+    KS_LOAD2(name, "ld.global." hint ".v2.f64", double2, "d")                                                          \
+    KS_LOAD2(name, "ld.global." hint ".v2.u32", int2, "r")                                                             \
+    KS_LOAD2(name, "ld.global." hint ".v2.u32", uint2, "r")                                                            \
+    KS_LOAD4(name, "ld.global." hint ".v4.f32", float4, "f")                                                           \
+    KS_LOAD4(name, "ld.global." hint ".v4.u32", int4, "r")                                                             \
     KS_LOAD4(name, "ld.global." hint ".v4.u32", uint4, "r")
-#define KS_HINTED_STORES(name, hint)                                                                                       \
-    KS_STORE(name, "st.global." hint ".f32", float, "f")                                                                   \
-    KS_STORE(name, "st.global." hint ".f64", double, "d")                                                                  \
-    KS_STORE(name, "st.global." hint ".u32", int, "r")                                                                     \
-    KS_STORE(name, "st.global." hint ".u32", unsigned int, "r")                                                            \
-    KS_STORE(name, "st.global." hint ".u64", long long, "l")                                                               \
-    KS_STORE(name, "st.global." hint ".u64", unsigned long long, "l")                                                      \
-    KS_STORE2(name, "st.global." hint ".v2.f32", float2, "f")                                                              \
-    KS_STORE2(name, "st.global." hint ".v2.f64", double2, "d")                                                             \
-    KS_STORE2(name, "st.global." hint ".v2.u32", int2, "r")                                                                \
-    KS_STORE2(name, "st.global." hint ".v2.u32", uint2, "r")                                                               \
-    KS_STORE4(name, "st.global." hint ".v4.f32", float4, "f")                                                              \
-    KS_STORE4(name, "st.global." hint ".v4.u32", int4, "r")                                                                \
+#define KS_HINTED_STORES(name, hint)                                                                                   \
+    KS_STORE(name, "st.global." hint ".f32", float, "f")                                                               \
+    KS_STORE(name, "st.global." hint ".f64", double, "d")                                                              \
+    KS_STORE(name, "st.global." hint ".u32", int, "r")                                                                 \
+    KS_STORE(name, "st.global." hint ".u32", unsigned int, "r")                                                        \
+    KS_STORE(name, "st.global." hint ".u64", long long, "l")                                                           \
+    KS_STORE(name, "st.global." hint ".u64", unsigned long long, "l")                                                  \
+    KS_STORE2(name, "st.global." hint ".v2.f32", float2, "f")                                                          \
+    KS_STORE2(name, "st.global." hint ".v2.f64", double2, "d")                                                         \
+    KS_STORE2(name, "st.global." hint ".v2.u32", int2, "r")                                                            \
+    KS_STORE2(name, "st.global." hint ".v2.u32", uint2, "r")                                                           \
+    KS_STORE4(name, "st.global." hint ".v4.f32", float4, "f")                                                          \
+    KS_STORE4(name, "st.global." hint ".v4.u32", int4, "r")                                                            \
     KS_STORE4(name, "st.global." hint ".v4.u32", uint4, "r")
 KS_HINTED_LOADS(__ldca, "ca")
 KS_HINTED_LOADS(__ldcg, "cg")
@@ -151,7 +205,8 @@ KS_HINTED_STORES(__stwt, "wt")
 #undef KS_HINTED_LOADS
 #undef KS_HINTED_STORES
 
-// --- dot products of bytes ---------------------------------------------------------------------------------------------------------
+// --- dot products of bytes
+// ---------------------------------------------------------------------------------------------------------
 KS_DEVICE int __dp4a(int a, int b, int c)
 {
     int result;

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device library, part 3: float64 functions, within a few units in the last place of the exact value. Doubles are rare in
-// candidates, so these favour short, plain series over tuned ones.
+// Device library, part 3: float64 functions, within a few units in the last place of the exact value. Doubles are rare
+// in candidates, so these favour short, plain series over tuned ones.
 #pragma once
 
 extern "C" {
 
-KS_FUNCTION double __nv_rsqrt(double a) { return 1.0 / __nvvm_sqrt_rn_d(a); }
-KS_FUNCTION double __nv_rcp64h(double a) { return __nvvm_rcp_approx_ftz_d(a); }
+KS_FUNCTION double __nv_rsqrt(double a)
+{
+    return 1.0 / __nvvm_sqrt_rn_d(a);
+}
+KS_FUNCTION double __nv_rcp64h(double a)
+{
+    return __nvvm_rcp_approx_ftz_d(a);
+}
 
-// --- exponent bits -----------------------------------------------------------------------------------------------------------
+// --- exponent bits
+// -----------------------------------------------------------------------------------------------------------
 KS_FUNCTION double __ks_power_of_two(int exponent) // −1022 … 1023
 {
     return __nv_longlong_as_double(static_cast<long long>(exponent + 1023) << 52);
@@ -19,7 +26,10 @@ KS_FUNCTION double __nv_ldexp(double a, int exponent)
     const int second = __nv_max(__nv_min(exponent - first, 1023), -1022);
     return a * __ks_power_of_two(first) * __ks_power_of_two(second);
 }
-KS_FUNCTION double __nv_scalbn(double a, int exponent) { return __nv_ldexp(a, exponent); }
+KS_FUNCTION double __nv_scalbn(double a, int exponent)
+{
+    return __nv_ldexp(a, exponent);
+}
 KS_FUNCTION double __nv_frexp(double a, int *exponent)
 {
     if (a == 0.0 || !__nv_isfinited(a)) {
@@ -37,9 +47,13 @@ KS_FUNCTION int __nv_ilogb(double a)
     __nv_frexp(a, &exponent);
     return exponent - 1;
 }
-KS_FUNCTION double __nv_logb(double a) { return static_cast<double>(__nv_ilogb(a)); }
+KS_FUNCTION double __nv_logb(double a)
+{
+    return static_cast<double>(__nv_ilogb(a));
+}
 
-// --- exponentials and logarithms -------------------------------------------------------------------------------------------------
+// --- exponentials and logarithms
+// -------------------------------------------------------------------------------------------------
 KS_FUNCTION double __ks_exp_core(double r) // |r| ≤ ln 2 / 2: Taylor to r^13
 {
     double p = 1.6059043836821613e-10;
@@ -109,8 +123,7 @@ KS_FUNCTION double __ks_log_split(double a, int *exponent)
 }
 KS_FUNCTION double __nv_log(double a)
 {
-    if (!(a > 0.0) || a == __builtin_inf())
-        return a == 0.0 ? -__builtin_inf() : a < 0.0 ? __builtin_nan("") : a;
+    if (!(a > 0.0) || a == __builtin_inf()) return a == 0.0 ? -__builtin_inf() : a < 0.0 ? __builtin_nan("") : a;
     int exponent;
     double low;
     const double high = __ks_log_core(__ks_log_split(a, &exponent), &low);
@@ -123,9 +136,13 @@ KS_FUNCTION double __nv_log2(double a)
     const double fraction = __ks_log_split(a, &exponent);
     double low;
     const double high = __ks_log_core(fraction, &low);
-    return a > 0.0 && a < __builtin_inf() ? static_cast<double>(exponent) + (high + low) * 1.4426950408889634 : __nv_log(a);
+    return a > 0.0 && a < __builtin_inf() ? static_cast<double>(exponent) + (high + low) * 1.4426950408889634
+                                          : __nv_log(a);
 }
-KS_FUNCTION double __nv_log10(double a) { return __nv_log(a) * 0.43429448190325182; }
+KS_FUNCTION double __nv_log10(double a)
+{
+    return __nv_log(a) * 0.43429448190325182;
+}
 KS_FUNCTION double __nv_log1p(double a)
 {
     if (__builtin_fabs(a) < 0.4) {
@@ -137,10 +154,8 @@ KS_FUNCTION double __nv_log1p(double a)
 }
 KS_FUNCTION double __nv_pow(double a, double b)
 {
-    if (a == 1.0 || b == 0.0)
-        return 1.0;
-    if (a != a || b != b)
-        return a + b;
+    if (a == 1.0 || b == 0.0) return 1.0;
+    if (a != a || b != b) return a + b;
     const bool whole = __builtin_trunc(b) == b;
     const bool odd = whole && __builtin_fabs(b) < 9007199254740992.0 && (static_cast<long long>(b) & 1);
     const double size = __builtin_fabs(a);
@@ -163,23 +178,25 @@ KS_FUNCTION double __nv_pow(double a, double b)
         const double power = __nv_exp(product);
         result = __nv_isfinited(power) ? __builtin_fma(power, productLow, power) : power;
     }
-    if (a < 0.0 && !whole && size != __builtin_inf())
-        return __builtin_nan("");
+    if (a < 0.0 && !whole && size != __builtin_inf()) return __builtin_nan("");
     return odd && __nv_signbitd(a) ? -result : result;
 }
-KS_FUNCTION double __nv_exp10(double a) { return __nv_pow(10.0, a); }
+KS_FUNCTION double __nv_exp10(double a)
+{
+    return __nv_pow(10.0, a);
+}
 KS_FUNCTION double __nv_powi(double a, int b)
 {
     double result = 1.0, factor = a;
     for (unsigned n = b < 0 ? 0u - static_cast<unsigned>(b) : static_cast<unsigned>(b); n; n >>= 1) {
-        if (n & 1u)
-            result *= factor;
+        if (n & 1u) result *= factor;
         factor *= factor;
     }
     return b < 0 ? 1.0 / result : result;
 }
 
-// --- hyperbolic and error functions ---------------------------------------------------------------------------------------------
+// --- hyperbolic and error functions
+// ---------------------------------------------------------------------------------------------
 KS_FUNCTION double __nv_sinh(double a)
 {
     const double half = 0.5 * __nv_expm1(__builtin_fabs(a));
@@ -199,12 +216,14 @@ KS_FUNCTION double __nv_asinh(double a)
 {
     const double size = __builtin_fabs(a);
     const double root = __nvvm_sqrt_rn_d(__builtin_fma(size, size, 1.0));
-    return __builtin_copysign(size > 1e150 ? __nv_log(size) + 0.6931471805599453 : __nv_log1p(size + size * size / (1.0 + root)), a);
+    return __builtin_copysign(
+        size > 1e150 ? __nv_log(size) + 0.6931471805599453 : __nv_log1p(size + size * size / (1.0 + root)), a);
 }
 KS_FUNCTION double __nv_acosh(double a)
 {
     const double t = a - 1.0;
-    return a > 1e150 ? __nv_log(a) + 0.6931471805599453 : __nv_log1p(t + __nvvm_sqrt_rn_d(__builtin_fma(2.0, t, t * t)));
+    return a > 1e150 ? __nv_log(a) + 0.6931471805599453
+                     : __nv_log1p(t + __nvvm_sqrt_rn_d(__builtin_fma(2.0, t, t * t)));
 }
 KS_FUNCTION double __nv_atanh(double a)
 {
@@ -237,10 +256,14 @@ KS_FUNCTION double __nv_erf(double a)
 KS_FUNCTION double __nv_erfc(double a)
 {
     if (a < 1.5)
-        return 1.0 - __builtin_copysign(a < -2.5 ? 1.0 - __ks_erfc_fraction(-a) : __ks_erf_series(__builtin_fabs(a)), a);
+        return 1.0 -
+               __builtin_copysign(a < -2.5 ? 1.0 - __ks_erfc_fraction(-a) : __ks_erf_series(__builtin_fabs(a)), a);
     return __ks_erfc_fraction(a);
 }
-KS_FUNCTION double __nv_normcdf(double a) { return 0.5 * __nv_erfc(-0.70710678118654752 * a); }
+KS_FUNCTION double __nv_normcdf(double a)
+{
+    return 0.5 * __nv_erfc(-0.70710678118654752 * a);
+}
 // Lanczos (g = 7, nine terms), with the reflection below 1/2.
 KS_FUNCTION double __ks_lanczos(double a, double *base)
 {
@@ -270,10 +293,17 @@ KS_FUNCTION double __nv_tgamma(double a)
     const double size = __nv_exp(__nv_lgamma(a));
     return a < 0.0 && (static_cast<long long>(__builtin_floor(a)) & 1) ? -size : size;
 }
-KS_FUNCTION float __nv_lgammaf(float a) { return static_cast<float>(__nv_lgamma(a)); }
-KS_FUNCTION float __nv_tgammaf(float a) { return static_cast<float>(__nv_tgamma(a)); }
+KS_FUNCTION float __nv_lgammaf(float a)
+{
+    return static_cast<float>(__nv_lgamma(a));
+}
+KS_FUNCTION float __nv_tgammaf(float a)
+{
+    return static_cast<float>(__nv_tgamma(a));
+}
 
-// --- trigonometry ------------------------------------------------------------------------------------------------------------------
+// --- trigonometry
+// ------------------------------------------------------------------------------------------------------------------
 KS_FUNCTION double __ks_reduce_double(double a, int *quadrant)
 {
     const double n = __builtin_rint(a * 0.63661977236758134308);
@@ -373,61 +403,83 @@ KS_FUNCTION double __nv_atan(double a)
     const double inner = size > 1.0 ? 1.0 / size : size;
     // Above √2 − 1: atan(x) = π/4 + atan((x − 1) / (x + 1)).
     const bool upper = inner > 0.41421356237309503;
-    double angle = __ks_atan_double(upper ? (inner - 1.0) / (inner + 1.0) : inner) + (upper ? 0.78539816339744828 : 0.0);
-    if (size > 1.0)
-        angle = 1.5707963267948966 - angle;
+    double angle =
+        __ks_atan_double(upper ? (inner - 1.0) / (inner + 1.0) : inner) + (upper ? 0.78539816339744828 : 0.0);
+    if (size > 1.0) angle = 1.5707963267948966 - angle;
     return a != a ? a : __builtin_copysign(angle, a);
 }
 KS_FUNCTION double __nv_atan2(double y, double x)
 {
     const double ax = __builtin_fabs(x), ay = __builtin_fabs(y);
     double angle = ax == 0.0 && ay == 0.0 ? 0.0 : ax == ay ? 0.78539816339744828 : __nv_atan(ay / ax);
-    if (__nv_signbitd(x))
-        angle = 3.1415926535897931 - angle;
+    if (__nv_signbitd(x)) angle = 3.1415926535897931 - angle;
     return x != x || y != y ? x + y : __builtin_copysign(angle, y);
 }
-KS_FUNCTION double __nv_asin(double a) { return __nv_atan2(a, __nvvm_sqrt_rn_d((1.0 - a) * (1.0 + a))); }
-KS_FUNCTION double __nv_acos(double a) { return __nv_atan2(__nvvm_sqrt_rn_d((1.0 - a) * (1.0 + a)), a); }
+KS_FUNCTION double __nv_asin(double a)
+{
+    return __nv_atan2(a, __nvvm_sqrt_rn_d((1.0 - a) * (1.0 + a)));
+}
+KS_FUNCTION double __nv_acos(double a)
+{
+    return __nv_atan2(__nvvm_sqrt_rn_d((1.0 - a) * (1.0 + a)), a);
+}
 
-// --- roots, lengths, remainders ------------------------------------------------------------------------------------------------------
+// --- roots, lengths, remainders
+// ------------------------------------------------------------------------------------------------------
 KS_FUNCTION double __nv_cbrt(double a)
 {
     const double size = __builtin_fabs(a);
-    if (size == 0.0 || !__nv_isfinited(a))
-        return a;
+    if (size == 0.0 || !__nv_isfinited(a)) return a;
     double root = __nv_exp(__nv_log(size) * 0.33333333333333333);
     root -= (root - size / (root * root)) * 0.33333333333333333;
     return __builtin_copysign(root, a);
 }
-KS_FUNCTION double __nv_rcbrt(double a) { return 1.0 / __nv_cbrt(a); }
+KS_FUNCTION double __nv_rcbrt(double a)
+{
+    return 1.0 / __nv_cbrt(a);
+}
 KS_FUNCTION double __nv_hypot(double a, double b)
 {
     const double large = __nvvm_fmax_d(__builtin_fabs(a), __builtin_fabs(b));
     const double small = __nvvm_fmin_d(__builtin_fabs(a), __builtin_fabs(b));
-    if (large == 0.0 || large == __builtin_inf())
-        return large;
+    if (large == 0.0 || large == __builtin_inf()) return large;
     const double ratio = small / large;
     return large * __nvvm_sqrt_rn_d(__builtin_fma(ratio, ratio, 1.0));
 }
-KS_FUNCTION double __nv_rhypot(double a, double b) { return 1.0 / __nv_hypot(a, b); }
-KS_FUNCTION double __nv_norm3d(double a, double b, double c) { return __nv_hypot(__nv_hypot(a, b), c); }
-KS_FUNCTION double __nv_norm4d(double a, double b, double c, double d) { return __nv_hypot(__nv_hypot(a, b), __nv_hypot(c, d)); }
-KS_FUNCTION double __nv_rnorm3d(double a, double b, double c) { return 1.0 / __nv_norm3d(a, b, c); }
-KS_FUNCTION double __nv_rnorm4d(double a, double b, double c, double d) { return 1.0 / __nv_norm4d(a, b, c, d); }
-KS_FUNCTION double __nv_fdim(double a, double b) { return a > b ? a - b : a != a || b != b ? a + b : 0.0; }
+KS_FUNCTION double __nv_rhypot(double a, double b)
+{
+    return 1.0 / __nv_hypot(a, b);
+}
+KS_FUNCTION double __nv_norm3d(double a, double b, double c)
+{
+    return __nv_hypot(__nv_hypot(a, b), c);
+}
+KS_FUNCTION double __nv_norm4d(double a, double b, double c, double d)
+{
+    return __nv_hypot(__nv_hypot(a, b), __nv_hypot(c, d));
+}
+KS_FUNCTION double __nv_rnorm3d(double a, double b, double c)
+{
+    return 1.0 / __nv_norm3d(a, b, c);
+}
+KS_FUNCTION double __nv_rnorm4d(double a, double b, double c, double d)
+{
+    return 1.0 / __nv_norm4d(a, b, c, d);
+}
+KS_FUNCTION double __nv_fdim(double a, double b)
+{
+    return a > b ? a - b : a != a || b != b ? a + b : 0.0;
+}
 KS_FUNCTION double __nv_fmod(double a, double b)
 {
     double rest = __builtin_fabs(a);
     const double size = __builtin_fabs(b);
-    if (!(size > 0.0) || !__nv_isfinited(rest))
-        return __builtin_nan("");
-    if (size == __builtin_inf())
-        return a;
+    if (!(size > 0.0) || !__nv_isfinited(rest)) return __builtin_nan("");
+    if (size == __builtin_inf()) return a;
     while (rest >= size) {
         const int shift = __nv_min(__nv_ilogb(rest) - __nv_ilogb(size), 1022);
         double step = shift > 0 ? size * __ks_power_of_two(shift) : size;
-        if (step > rest)
-            step *= 0.5;
+        if (step > rest) step *= 0.5;
         rest -= step;
     }
     return __builtin_copysign(rest, a);
@@ -450,13 +502,14 @@ KS_FUNCTION double __nv_modf(double a, double *whole)
 }
 KS_FUNCTION double __nv_nextafter(double a, double b)
 {
-    if (a != a || b != b)
-        return a + b;
-    if (a == b)
-        return b;
-    if (a == 0.0)
-        return __builtin_copysign(__nv_longlong_as_double(1), b);
-    return __nv_longlong_as_double(static_cast<long long>(__nv_double_as_longlong(a)) + ((b > a) == (a > 0.0) ? 1 : -1));
+    if (a != a || b != b) return a + b;
+    if (a == b) return b;
+    if (a == 0.0) return __builtin_copysign(__nv_longlong_as_double(1), b);
+    return __nv_longlong_as_double(static_cast<long long>(__nv_double_as_longlong(a)) +
+                                   ((b > a) == (a > 0.0) ? 1 : -1));
 }
-KS_FUNCTION double __nv_nan(const signed char *) { return __builtin_nan(""); }
+KS_FUNCTION double __nv_nan(const signed char *)
+{
+    return __builtin_nan("");
+}
 } // extern "C"

@@ -1,30 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device library, part 2: float32 functions. Accurate to a few units in the last place; the polynomials are Chebyshev fits
-// made for this file. The `fast` group is one or two hardware instructions, as the `__expf` family is on a GPU.
+// Device library, part 2: float32 functions. Accurate to a few units in the last place; the polynomials are Chebyshev
+// fits made for this file. The `fast` group is one or two hardware instructions, as the `__expf` family is on a GPU.
 #pragma once
 
 extern "C" {
 
-// --- fast: hardware approximations ----------------------------------------------------------------------------------------
-KS_FUNCTION float __nv_fast_expf(float a) { return __nvvm_ex2_approx_f(a * 1.442695041f); }
-KS_FUNCTION float __nv_fast_exp10f(float a) { return __nvvm_ex2_approx_f(a * 3.321928095f); }
-KS_FUNCTION float __nv_fast_log2f(float a) { return __nvvm_lg2_approx_f(a); }
-KS_FUNCTION float __nv_fast_logf(float a) { return __nvvm_lg2_approx_f(a) * 0.6931471806f; }
-KS_FUNCTION float __nv_fast_log10f(float a) { return __nvvm_lg2_approx_f(a) * 0.3010299957f; }
-KS_FUNCTION float __nv_fast_powf(float a, float b) { return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a)); }
-KS_FUNCTION float __nv_fast_sinf(float a) { return __nvvm_sin_approx_f(a); }
-KS_FUNCTION float __nv_fast_cosf(float a) { return __nvvm_cos_approx_f(a); }
-KS_FUNCTION float __nv_fast_fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
-KS_FUNCTION float __nv_fast_tanf(float a) { return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a)); }
+// --- fast: hardware approximations
+// ----------------------------------------------------------------------------------------
+KS_FUNCTION float __nv_fast_expf(float a)
+{
+    return __nvvm_ex2_approx_f(a * 1.442695041f);
+}
+KS_FUNCTION float __nv_fast_exp10f(float a)
+{
+    return __nvvm_ex2_approx_f(a * 3.321928095f);
+}
+KS_FUNCTION float __nv_fast_log2f(float a)
+{
+    return __nvvm_lg2_approx_f(a);
+}
+KS_FUNCTION float __nv_fast_logf(float a)
+{
+    return __nvvm_lg2_approx_f(a) * 0.6931471806f;
+}
+KS_FUNCTION float __nv_fast_log10f(float a)
+{
+    return __nvvm_lg2_approx_f(a) * 0.3010299957f;
+}
+KS_FUNCTION float __nv_fast_powf(float a, float b)
+{
+    return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a));
+}
+KS_FUNCTION float __nv_fast_sinf(float a)
+{
+    return __nvvm_sin_approx_f(a);
+}
+KS_FUNCTION float __nv_fast_cosf(float a)
+{
+    return __nvvm_cos_approx_f(a);
+}
+KS_FUNCTION float __nv_fast_fdividef(float a, float b)
+{
+    return __nvvm_div_approx_f(a, b);
+}
+KS_FUNCTION float __nv_fast_tanf(float a)
+{
+    return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a));
+}
 KS_FUNCTION void __nv_fast_sincosf(float a, float *sine, float *cosine)
 {
     *sine = __nvvm_sin_approx_f(a);
     *cosine = __nvvm_cos_approx_f(a);
 }
 
-// --- exponentials ------------------------------------------------------------------------------------------------------------
-// 2^(whole + rest): the hardware does 2^rest, the whole part goes into the exponent's bits. `whole` is kept in the normal
-// range, so what overflows or underflows does so in the last product.
+// --- exponentials
+// ------------------------------------------------------------------------------------------------------------ 2^(whole
+// + rest): the hardware does 2^rest, the whole part goes into the exponent's bits. `whole` is kept in the normal range,
+// so what overflows or underflows does so in the last product.
 KS_FUNCTION float __ks_scale_exp2(float rest, float whole)
 {
     const int bits = (static_cast<int>(whole) + 127) << 23;
@@ -39,7 +71,10 @@ KS_FUNCTION float __nv_expf(float a)
     const int bits = (__nv_float_as_int(shifted) << 23) + (127 << 23);
     return __nvvm_ex2_approx_f(rest) * __nv_int_as_float(bits);
 }
-KS_FUNCTION float __nv_exp2f(float a) { return __nvvm_ex2_approx_f(a); }
+KS_FUNCTION float __nv_exp2f(float a)
+{
+    return __nvvm_ex2_approx_f(a);
+}
 KS_FUNCTION float __nv_exp10f(float a)
 {
     const float whole = __builtin_rintf(__nvvm_fmin_f(__nvvm_fmax_f(a * 3.321928024f, -126.0f), 127.0f));
@@ -48,8 +83,7 @@ KS_FUNCTION float __nv_exp10f(float a)
 }
 KS_FUNCTION float __nv_expm1f(float a)
 {
-    if (__builtin_fabsf(a) >= 0.35f)
-        return __nv_expf(a) - 1.0f;
+    if (__builtin_fabsf(a) >= 0.35f) return __nv_expf(a) - 1.0f;
     float p = 1.989197044e-04f;
     p = __builtin_fmaf(p, a, 1.393453218e-03f);
     p = __builtin_fmaf(p, a, 8.333310485e-03f);
@@ -59,8 +93,9 @@ KS_FUNCTION float __nv_expm1f(float a)
     return __builtin_fmaf(p, a * a, a);
 }
 
-// --- logarithms --------------------------------------------------------------------------------------------------------------
-// log(1 + f) for |f| ≤ 1/3.
+// --- logarithms
+// -------------------------------------------------------------------------------------------------------------- log(1
+// + f) for |f| ≤ 1/3.
 KS_FUNCTION float __ks_log1p_core(float f)
 {
     float p = -1.242332384e-01f;
@@ -112,17 +147,23 @@ KS_FUNCTION float __nv_log10f(float a)
 }
 KS_FUNCTION float __nv_log1pf(float a)
 {
-    if (__builtin_fabsf(a) <= 0.333f)
-        return __ks_log1p_core(a);
+    if (__builtin_fabsf(a) <= 0.333f) return __ks_log1p_core(a);
     const float sum = 1.0f + a;
     const float lost = sum > 2.0f ? 1.0f - (sum - a) : a - (sum - 1.0f); // what the addition dropped
     const float result = __nv_logf(sum);
     return sum > 0.0f && __nv_finitef(sum) ? result + lost / sum : result;
 }
-KS_FUNCTION float __nv_logbf(float a) { return static_cast<float>(((__nv_float_as_int(a) >> 23) & 0xff) - 127); }
-KS_FUNCTION int __nv_ilogbf(float a) { return ((__nv_float_as_int(a) >> 23) & 0xff) - 127; }
+KS_FUNCTION float __nv_logbf(float a)
+{
+    return static_cast<float>(((__nv_float_as_int(a) >> 23) & 0xff) - 127);
+}
+KS_FUNCTION int __nv_ilogbf(float a)
+{
+    return ((__nv_float_as_int(a) >> 23) & 0xff) - 127;
+}
 
-// --- hyperbolic and error functions --------------------------------------------------------------------------------------------
+// --- hyperbolic and error functions
+// --------------------------------------------------------------------------------------------
 KS_FUNCTION float __nv_tanhf(float a)
 {
     const float size = __builtin_fabsf(a);
@@ -197,10 +238,17 @@ KS_FUNCTION float __nv_erff(float a)
     return __builtin_fmaf(p, a, a);
 }
 __device__ double __nv_erfc(double a);
-KS_FUNCTION float __nv_erfcf(float a) { return a < 0.5f ? 1.0f - __nv_erff(a) : static_cast<float>(__nv_erfc(a)); }
-KS_FUNCTION float __nv_normcdff(float a) { return 0.5f * __nv_erfcf(-0.70710678f * a); }
+KS_FUNCTION float __nv_erfcf(float a)
+{
+    return a < 0.5f ? 1.0f - __nv_erff(a) : static_cast<float>(__nv_erfc(a));
+}
+KS_FUNCTION float __nv_normcdff(float a)
+{
+    return 0.5f * __nv_erfcf(-0.70710678f * a);
+}
 
-// --- trigonometry ----------------------------------------------------------------------------------------------------------------
+// --- trigonometry
+// ----------------------------------------------------------------------------------------------------------------
 KS_FUNCTION float __ks_sin_core(float a)
 {
     const float u = a * a;
@@ -228,7 +276,8 @@ KS_FUNCTION float __ks_reduce(float a, int *quadrant)
         const double wide = static_cast<double>(a);
         const double m = __builtin_rint(wide * 0.63661977236758134308);
         *quadrant = static_cast<int>(static_cast<long long>(m));
-        return static_cast<float>(__builtin_fma(m, -6.123233995736766e-17, __builtin_fma(m, -1.5707963267948966, wide)));
+        return static_cast<float>(
+            __builtin_fma(m, -6.123233995736766e-17, __builtin_fma(m, -1.5707963267948966, wide)));
     }
     const float first = __builtin_fmaf(n, -1.570796251f, a);
     const float second = __builtin_fmaf(n, -7.549789415e-08f, first);
@@ -263,8 +312,14 @@ KS_FUNCTION float __nv_tanf(float a)
     __nv_sincosf(a, &s, &c);
     return s / c;
 }
-KS_FUNCTION float __nv_sinpif(float a) { return __nv_sinf((a - 2.0f * __builtin_rintf(a * 0.5f)) * 3.141592741f); }
-KS_FUNCTION float __nv_cospif(float a) { return __nv_cosf((a - 2.0f * __builtin_rintf(a * 0.5f)) * 3.141592741f); }
+KS_FUNCTION float __nv_sinpif(float a)
+{
+    return __nv_sinf((a - 2.0f * __builtin_rintf(a * 0.5f)) * 3.141592741f);
+}
+KS_FUNCTION float __nv_cospif(float a)
+{
+    return __nv_cosf((a - 2.0f * __builtin_rintf(a * 0.5f)) * 3.141592741f);
+}
 KS_FUNCTION void __nv_sincospif(float a, float *sine, float *cosine)
 {
     __nv_sincosf((a - 2.0f * __builtin_rintf(a * 0.5f)) * 3.141592741f, sine, cosine);
@@ -293,10 +348,8 @@ KS_FUNCTION float __nv_atan2f(float y, float x)
     const float ax = __builtin_fabsf(x), ay = __builtin_fabsf(y);
     const float large = __nvvm_fmax_f(ax, ay), small = __nvvm_fmin_f(ax, ay);
     float angle = large == 0.0f ? 0.0f : __ks_atan_core(large == small ? 1.0f : small / large);
-    if (ay > ax)
-        angle = 1.570796327f - angle;
-    if (__nv_signbitf(x))
-        angle = 3.141592654f - angle;
+    if (ay > ax) angle = 1.570796327f - angle;
+    if (__nv_signbitf(x)) angle = 3.141592654f - angle;
     return x != x || y != y ? x + y : __builtin_copysignf(angle, y);
 }
 KS_FUNCTION float __ks_asin_core(float a) // |a| ≤ 1/2
@@ -312,22 +365,21 @@ KS_FUNCTION float __ks_asin_core(float a) // |a| ≤ 1/2
 KS_FUNCTION float __nv_asinf(float a)
 {
     const float size = __builtin_fabsf(a);
-    if (size <= 0.5f)
-        return __ks_asin_core(a);
+    if (size <= 0.5f) return __ks_asin_core(a);
     const float core = __ks_asin_core(__nvvm_sqrt_rn_f(0.5f * (1.0f - size)));
     return __builtin_copysignf(__builtin_fmaf(core, -2.0f, 1.570796327f), a);
 }
 KS_FUNCTION float __nv_acosf(float a)
 {
     const float size = __builtin_fabsf(a);
-    if (size <= 0.5f)
-        return 1.570796327f - __ks_asin_core(a);
+    if (size <= 0.5f) return 1.570796327f - __ks_asin_core(a);
     const float core = 2.0f * __ks_asin_core(__nvvm_sqrt_rn_f(0.5f * (1.0f - size)));
     return a < 0.0f ? 3.141592654f - core : core;
 }
 
-// --- powers, roots, remainders -------------------------------------------------------------------------------------------------
-// |a|^b through log2 as a sum of two floats, so that the product with b keeps its low bits.
+// --- powers, roots, remainders
+// ------------------------------------------------------------------------------------------------- |a|^b through log2
+// as a sum of two floats, so that the product with b keeps its low bits.
 KS_FUNCTION float __ks_pow_core(float a, float b)
 {
     float exponent;
@@ -345,7 +397,8 @@ KS_FUNCTION float __ks_pow_core(float a, float b)
     const float tail = 2.0f * __builtin_fmaf(p * u, high, low);
     // Sum of exponent + (2·high + tail)/ln 2 as a pair.
     const float scaled = high * 2.885390043f;
-    const float scaledLow = __builtin_fmaf(high, 2.885390043f, -scaled) + __builtin_fmaf(high, 3.851926e-08f, tail * 1.442695041f);
+    const float scaledLow =
+        __builtin_fmaf(high, 2.885390043f, -scaled) + __builtin_fmaf(high, 3.851926e-08f, tail * 1.442695041f);
     const float top = exponent + scaled;
     const float bottom = (exponent - top) + scaled + scaledLow;
     const float product = b * top;
@@ -356,10 +409,8 @@ KS_FUNCTION float __ks_pow_core(float a, float b)
 }
 KS_FUNCTION float __nv_powf(float a, float b)
 {
-    if (a == 1.0f || b == 0.0f)
-        return 1.0f;
-    if (a != a || b != b)
-        return a + b;
+    if (a == 1.0f || b == 0.0f) return 1.0f;
+    if (a != a || b != b) return a + b;
     const bool whole = __builtin_truncf(b) == b;
     const bool odd = whole && __builtin_fabsf(b) < 16777216.0f && (static_cast<int>(b) & 1);
     const float size = __builtin_fabsf(a);
@@ -370,16 +421,14 @@ KS_FUNCTION float __nv_powf(float a, float b)
         result = size == 1.0f ? 1.0f : (size > 1.0f) == (b > 0.0f) ? __builtin_inff() : 0.0f;
     else
         result = __ks_pow_core(size, b);
-    if (a < 0.0f && !whole && size != __builtin_inff())
-        return __builtin_nanf("");
+    if (a < 0.0f && !whole && size != __builtin_inff()) return __builtin_nanf("");
     return odd && __nv_signbitf(a) ? -result : result;
 }
 KS_FUNCTION float __nv_powif(float a, int b)
 {
     float result = 1.0f, factor = a;
     for (unsigned n = b < 0 ? 0u - static_cast<unsigned>(b) : static_cast<unsigned>(b); n; n >>= 1) {
-        if (n & 1u)
-            result *= factor;
+        if (n & 1u) result *= factor;
         factor *= factor;
     }
     return b < 0 ? 1.0f / result : result;
@@ -387,44 +436,59 @@ KS_FUNCTION float __nv_powif(float a, int b)
 KS_FUNCTION float __nv_cbrtf(float a)
 {
     const float size = __builtin_fabsf(a);
-    if (size == 0.0f || !__nv_finitef(a))
-        return a;
+    if (size == 0.0f || !__nv_finitef(a)) return a;
     float root = __nvvm_ex2_approx_f(__nvvm_lg2_approx_f(size) * 0.3333333433f);
     root -= (root - size / (root * root)) * 0.3333333433f;
     return __builtin_copysignf(root, a);
 }
-KS_FUNCTION float __nv_rcbrtf(float a) { return 1.0f / __nv_cbrtf(a); }
+KS_FUNCTION float __nv_rcbrtf(float a)
+{
+    return 1.0f / __nv_cbrtf(a);
+}
 KS_FUNCTION float __nv_hypotf(float a, float b)
 {
     const float large = __nvvm_fmax_f(__builtin_fabsf(a), __builtin_fabsf(b));
     const float small = __nvvm_fmin_f(__builtin_fabsf(a), __builtin_fabsf(b));
-    if (large == 0.0f || large == __builtin_inff())
-        return large;
+    if (large == 0.0f || large == __builtin_inff()) return large;
     const float ratio = small / large;
     return large * __nvvm_sqrt_rn_f(__builtin_fmaf(ratio, ratio, 1.0f));
 }
-KS_FUNCTION float __nv_rhypotf(float a, float b) { return 1.0f / __nv_hypotf(a, b); }
-KS_FUNCTION float __nv_norm3df(float a, float b, float c) { return __nv_hypotf(__nv_hypotf(a, b), c); }
-KS_FUNCTION float __nv_norm4df(float a, float b, float c, float d) { return __nv_hypotf(__nv_hypotf(a, b), __nv_hypotf(c, d)); }
-KS_FUNCTION float __nv_rnorm3df(float a, float b, float c) { return 1.0f / __nv_norm3df(a, b, c); }
-KS_FUNCTION float __nv_rnorm4df(float a, float b, float c, float d) { return 1.0f / __nv_norm4df(a, b, c, d); }
-KS_FUNCTION float __nv_fdimf(float a, float b) { return a > b ? a - b : a != a || b != b ? a + b : 0.0f; }
+KS_FUNCTION float __nv_rhypotf(float a, float b)
+{
+    return 1.0f / __nv_hypotf(a, b);
+}
+KS_FUNCTION float __nv_norm3df(float a, float b, float c)
+{
+    return __nv_hypotf(__nv_hypotf(a, b), c);
+}
+KS_FUNCTION float __nv_norm4df(float a, float b, float c, float d)
+{
+    return __nv_hypotf(__nv_hypotf(a, b), __nv_hypotf(c, d));
+}
+KS_FUNCTION float __nv_rnorm3df(float a, float b, float c)
+{
+    return 1.0f / __nv_norm3df(a, b, c);
+}
+KS_FUNCTION float __nv_rnorm4df(float a, float b, float c, float d)
+{
+    return 1.0f / __nv_norm4df(a, b, c, d);
+}
+KS_FUNCTION float __nv_fdimf(float a, float b)
+{
+    return a > b ? a - b : a != a || b != b ? a + b : 0.0f;
+}
 // Exact: the quotient is taken away in steps of at most 2^23.
 KS_FUNCTION float __nv_fmodf(float a, float b)
 {
     float rest = __builtin_fabsf(a);
     const float size = __builtin_fabsf(b);
-    if (!(size > 0.0f) || !__nv_finitef(rest))
-        return __builtin_nanf("");
-    if (size == __builtin_inff())
-        return a;
+    if (!(size > 0.0f) || !__nv_finitef(rest)) return __builtin_nanf("");
+    if (size == __builtin_inff()) return a;
     while (rest >= size) {
         float step = size;
         const int shift = __nv_ilogbf(rest) - __nv_ilogbf(size);
-        if (shift > 0)
-            step = size * __nv_int_as_float(((shift > 126 ? 126 : shift) + 127) << 23);
-        if (step > rest)
-            step *= 0.5f;
+        if (shift > 0) step = size * __nv_int_as_float(((shift > 126 ? 126 : shift) + 127) << 23);
+        if (step > rest) step *= 0.5f;
         rest -= step;
     }
     return __builtin_copysignf(rest, a);
@@ -452,7 +516,10 @@ KS_FUNCTION float __nv_ldexpf(float a, int exponent)
     const int second = __nv_max(__nv_min(exponent - first, 127), -126);
     return a * __nv_int_as_float((first + 127) << 23) * __nv_int_as_float((second + 127) << 23);
 }
-KS_FUNCTION float __nv_scalbnf(float a, int exponent) { return __nv_ldexpf(a, exponent); }
+KS_FUNCTION float __nv_scalbnf(float a, int exponent)
+{
+    return __nv_ldexpf(a, exponent);
+}
 KS_FUNCTION float __nv_frexpf(float a, int *exponent)
 {
     if (a == 0.0f || !__nv_finitef(a)) {
@@ -466,14 +533,14 @@ KS_FUNCTION float __nv_frexpf(float a, int *exponent)
 }
 KS_FUNCTION float __nv_nextafterf(float a, float b)
 {
-    if (a != a || b != b)
-        return a + b;
-    if (a == b)
-        return b;
-    if (a == 0.0f)
-        return __builtin_copysignf(__nv_int_as_float(1), b);
+    if (a != a || b != b) return a + b;
+    if (a == b) return b;
+    if (a == 0.0f) return __builtin_copysignf(__nv_int_as_float(1), b);
     const int step = (b > a) == (a > 0.0f) ? 1 : -1;
     return __nv_int_as_float(__nv_float_as_int(a) + step);
 }
-KS_FUNCTION float __nv_nanf(const signed char *) { return __builtin_nanf(""); }
+KS_FUNCTION float __nv_nanf(const signed char *)
+{
+    return __builtin_nanf("");
+}
 } // extern "C"

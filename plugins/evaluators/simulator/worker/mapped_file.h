@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file as bytes, read where it is touched.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <span>
+#include <string>
+
+namespace kernelskill::simulator {
+
+class MappedFile
+{
+public:
+    MappedFile() = default;
+    ~MappedFile();
+    MappedFile(MappedFile &&other) noexcept;
+    MappedFile &operator=(MappedFile &&other) noexcept;
+
+    // An error when it cannot be read or has another size.
+    [[nodiscard]] static std::expected<MappedFile, std::string> open(const std::string &path, std::size_t bytes);
+    [[nodiscard]] std::span<const std::byte> bytes() const { return {static_cast<const std::byte *>(m_data), m_bytes}; }
+
+private:
+    void *m_data = nullptr;
+    std::size_t m_bytes = 0;
+};
+
+} // namespace kernelskill::simulator
