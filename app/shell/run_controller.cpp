@@ -77,7 +77,6 @@ QCoro::Task<void> EngineWorker::play(RunSettings settings, QString sessionPath, 
     });
     connect(m_run.get(), &Run::progress, this, &EngineWorker::progressed);
     m_run->setAsk([this](Question question) { return ask(std::move(question)); });
-    // No co_await inside a conditional expression: GCC 14 does not suspend there correctly.
     Result<RunSummary> summary;
     if (fresh)
         summary = co_await m_run->start(std::move(settings), std::move(sessionPath));

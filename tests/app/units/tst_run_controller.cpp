@@ -24,7 +24,6 @@ private Q_SLOTS:
         RunController controller(nullptr, FakePlayers{}.factory());
         SessionDocument document;
         connect(&controller, &RunController::eventHappened, &document, &SessionDocument::apply);
-        connect(&controller, &RunController::eventHappened, this, [](const Event &e) { qInfo() << e.kind << e.data; });
         QSignalSpy ended(&controller, &RunController::ended), states(&controller, &RunController::stateChanged);
         RunSettings settings = FakeWorld::settings();
         settings.rounds = 4;
