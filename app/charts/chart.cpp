@@ -231,6 +231,16 @@ void NodeMarks::drawLabels(QCPPainter &painter)
         if (point.best || point.human)
             taken.append(QRectF(centre.x() + 4, centre.y() - 16, 16, 24));
     }
+    for (const QCPItemText *text : std::as_const(m_texts)) {
+        // The item's anchors follow from its position once it was drawn; its words and font give the size before that.
+        const QSizeF size(metrics.horizontalAdvance(text->text()) + 6, metrics.height() + 2);
+        QPointF corner = text->position->pixelPosition();
+        if (text->positionAlignment() & Qt::AlignRight)
+            corner.rx() -= size.width();
+        if (text->positionAlignment() & Qt::AlignBottom)
+            corner.ry() -= size.height();
+        taken.append(QRectF(corner, size));
+    }
     const QRectF room = QRectF(mParentPlot->axisRect()->rect());
     const auto place = [&](const NodePoint &point) {
         const QPointF centre = position(point);

@@ -65,6 +65,8 @@ class NodeMarks : public QCPAbstractPlottable
 public:
     NodeMarks(QCPAxis *keyAxis, QCPAxis *valueAxis);
     void setPoints(QList<NodePoint> points, int selected, int compared);
+    // Words of the chart itself that labels must not lie over.
+    void keepClear(const QList<QCPItemText *> &texts) { m_texts = texts; }
     [[nodiscard]] const QList<NodePoint> &points() const { return m_points; }
     [[nodiscard]] QPointF position(const NodePoint &point) const;
     [[nodiscard]] const NodePoint *at(const QPointF &position) const;
@@ -82,6 +84,7 @@ private:
     void drawPoint(QCPPainter &painter, const NodePoint &point);
     void drawLabels(QCPPainter &painter);
     QList<NodePoint> m_points;
+    QList<QCPItemText *> m_texts; // owned by the plot, gone with the next rebuild as this is
     int m_selected = -1, m_compared = -1;
 };
 

@@ -34,7 +34,7 @@ std::optional<double> roofSpeedup(const SessionDocument &document)
     return least > 0 ? std::optional(*baseline->time_us() / least) : std::nullopt;
 }
 
-void addLine(QCustomPlot *plot, double y, const QPen &pen, const QString &text, bool above)
+QCPItemText *addLine(QCustomPlot *plot, double y, const QPen &pen, const QString &text, bool above)
 {
     auto *line = new QCPItemStraightLine(plot);
     line->point1->setCoords(0, y);
@@ -51,6 +51,7 @@ void addLine(QCustomPlot *plot, double y, const QPen &pen, const QString &text, 
     label->setColor(themeColor("text.secondary"));
     label->setPadding(QMargins(2, 0, 2, 1));
     label->setSelectable(false);
+    return label;
 }
 
 } // namespace
@@ -128,14 +129,15 @@ void SpeedupChart::rebuild()
     xAxis->setLabel(tr("round"));
     xAxis->grid()->setVisible(false);
 
-    addLine(this, 1, QPen(themeColor("text.primary"), 1), tr("baseline 1×"), false);
+    QList<QCPItemText *> words{addLine(this, 1, QPen(themeColor("text.primary"), 1), tr("baseline 1×"), false)};
     if (roof && *roof > 1 && *roof <= high) {
         QPen dotted(themeColor("text.secondary"), 1, Qt::DotLine);
-        addLine(this, *roof, dotted, tr("roofline %1, modelled").arg(numbers::speedupValue(*roof)), true);
+        words.append(addLine(this, *roof, dotted, tr("roofline %1, modelled").arg(numbers::speedupValue(*roof)), true));
     }
     addBestSoFar(lastRound + 0.4);
     m_marks = new NodeMarks(xAxis, yAxis);
     m_marks->setPoints(points, m_selection->selected(), m_selection->compared());
+    m_marks->keepClear(words);
 }
 
 void SpeedupChart::addBestSoFar(double end)

@@ -226,7 +226,7 @@ QString SkillDetail::html(const Skill &skill) const
     }
     html += promisesHtml(skill) + ledgerHtml(skill);
     if (!skill.prohibits.isEmpty()) {
-        html += heading(tr("Must not")) + u"<ul style='margin:0;-qt-list-indent:0'>"_s;
+        html += heading(tr("Must not")) + u"<ul style='margin-top:0;margin-bottom:0;margin-left:12px;-qt-list-indent:0'>"_s;
         for (const QString &rule : skill.prohibits)
             html += u"<li>%1</li>"_s.arg(escaped(rule));
         html += u"</ul>"_s;

@@ -21,7 +21,8 @@ Result<CommandLine> parseCommandLine(const QStringList &arguments)
     const QCommandLineOption theme(u"theme"_s, u"light or dark; else as the desktop."_s, u"NAME"_s);
     const QCommandLineOption screenshot(u"screenshot"_s, u"Writes a picture of the window and ends."_s, u"OUT.png"_s);
     const QCommandLineOption run(u"run"_s, u"Starts the run at once."_s);
-    parser.addOptions({help, perspective, panel, select, size, theme, screenshot, run});
+    const QCommandLineOption atRound(u"at-round"_s, u"Takes the picture while this round of the run is under way."_s, u"N"_s);
+    parser.addOptions({help, atRound, perspective, panel, select, size, theme, screenshot, run});
     if (!parser.parse(arguments))
         return failure(u"usage.wrong"_s, parser.errorText());
     if (parser.isSet(help))
@@ -54,6 +55,8 @@ Result<CommandLine> parseCommandLine(const QStringList &arguments)
     }
     result.screenshot = parser.value(screenshot);
     result.run = parser.isSet(run);
+    if (parser.isSet(atRound))
+        result.atRound = parser.value(atRound).toInt();
     return result;
 }
 

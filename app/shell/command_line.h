@@ -19,6 +19,7 @@ struct CommandLine
     ThemeMode theme = ThemeMode::System;
     QString screenshot;      // PNG to write, then end
     bool run = false;        // start the run at once
+    int atRound = -1;        // the picture is taken in this round of the run; −1: after its end
 };
 
 // Error "usage.help" carries the help text, "usage.wrong" what is wrong with it.

@@ -405,7 +405,11 @@ void MainWindow::showRunState()
 
 bool MainWindow::isSettled() const
 {
-    return !m_loading && !m_run->isActive() && !m_runPending && m_tasks->isLoaded() && m_diff->view()->isSettled();
+    const Trajectory &trajectory = m_document->trajectory();
+    const bool runShown = m_run->isActive() && m_options.atRound >= 0 && trajectory.lastRound() >= m_options.atRound
+                          && !trajectory.nodes.isEmpty() && trajectory.nodes.last().state == NodeState::Running
+                          && m_document->stageTotal() > 0;
+    return !m_loading && (!m_run->isActive() || runShown) && !m_runPending && m_tasks->isLoaded() && m_diff->view()->isSettled();
 }
 
 } // namespace kernelskill

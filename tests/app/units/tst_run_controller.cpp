@@ -4,9 +4,9 @@
 #include "models/session_document.h"
 #include "shell/run_controller.h"
 
+#include <QSemaphore>
 #include <QSignalSpy>
 #include <QTest>
-#include <QTimer>
 
 using namespace Qt::StringLiterals;
 using namespace kernelskill;
@@ -16,6 +16,26 @@ class TestRunController : public QObject
 {
     Q_OBJECT
     FakeWorld m_world;
+
+    // Holds the engine's thread in its first evaluation until the test has asked for something, then lets it hear of it:
+    // the fake players never give the event loop a turn by themselves.
+    struct Gate
+    {
+        QSemaphore open;
+        [[nodiscard]] PlayerFactory players()
+        {
+            FakePlayers players;
+            players.prepareEvaluator = [this](FakeEvaluator &evaluator) {
+                evaluator.onCall = [this](int call) {
+                    if (call != 1)
+                        return;
+                    open.acquire();
+                    QCoreApplication::processEvents();
+                };
+            };
+            return players.factory();
+        }
+    };
 
 private Q_SLOTS:
     void initTestCase() { QTest::failOnWarning(); }
@@ -43,35 +63,32 @@ private Q_SLOTS:
     }
     void pauseStepAndContinue()
     {
-        RunController controller(nullptr, FakePlayers{}.factory());
+        Gate gate;
+        RunController controller(nullptr, gate.players());
         QSignalSpy ended(&controller, &RunController::ended);
-        // Paused at the first sign of life.
-        connect(&controller, &RunController::stateChanged, &controller, [&] {
-            if (controller.state() == RunState::Running && controller.property("paused").isNull()) {
-                controller.setProperty("paused", true);
-                controller.togglePause();
-            }
-        });
         RunSettings settings = FakeWorld::settings();
         settings.rounds = 6;
         controller.start(settings, m_world.path(u"pause.kss"_s), u"none"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Paused || !ended.isEmpty(), 30'000);
-        QVERIFY2(ended.isEmpty(), "the run ended before the pause took hold");
+        QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Running, 30'000);
+        controller.togglePause();
+        gate.open.release();
+        QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Paused, 30'000);
         controller.step();
-        QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Paused || !ended.isEmpty(), 30'000);
+        QVERIFY(controller.state() == RunState::Pausing);
+        QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Paused, 30'000);
         QVERIFY(ended.isEmpty());
         controller.togglePause();
         QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, 30'000);
     }
     void stopEndsAPausedRun()
     {
-        RunController controller(nullptr, FakePlayers{}.factory());
+        Gate gate;
+        RunController controller(nullptr, gate.players());
         QSignalSpy ended(&controller, &RunController::ended);
-        connect(&controller, &RunController::stateChanged, &controller, [&] {
-            if (controller.state() == RunState::Running)
-                controller.togglePause();
-        });
         controller.start(FakeWorld::settings(), m_world.path(u"stop.kss"_s), u"none"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Running, 30'000);
+        controller.togglePause();
+        gate.open.release();
         QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Paused, 30'000);
         controller.stop();
         QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, 30'000);

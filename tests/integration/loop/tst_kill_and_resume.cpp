@@ -35,10 +35,11 @@ private Q_SLOTS:
     void initTestCase()
     {
         const QString session = m_folders.path("undisturbed.kss");
-        QCOMPARE(m_folders.kernelskill(arguments(session)).exitCode, 0);
+        const ProgramEnd cold = m_folders.kernelskill(arguments(session));
+        QVERIFY2(cold.exitCode == 0, cold.err.constData());
         const QString again = m_folders.path("warm.kss"); // compiled references are there now, as they are for those that die
         const ProgramEnd warm = m_folders.kernelskill(arguments(again));
-        QCOMPARE(warm.exitCode, 0);
+        QVERIFY2(warm.exitCode == 0, warm.err.constData());
         m_wall_ms = warm.wall_ms;
         m_undisturbed = trajectory(session);
         QVERIFY(m_undisturbed.size() > 500);

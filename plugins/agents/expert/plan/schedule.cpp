@@ -16,6 +16,7 @@ template <class S, class Visit> void visitFields(S &schedule, Visit visit)
     visit("cached_vectors", schedule.cachedVectors);
     visit("online", schedule.online);
     visit("reciprocal", schedule.reciprocal);
+    visit("peeled", schedule.peeled);
     visit("keep_exponentials", schedule.keepExponentials);
     visit("coalesced", schedule.coalesced);
     visit("tile_m", schedule.tileM);

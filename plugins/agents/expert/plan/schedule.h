@@ -28,6 +28,7 @@ struct Schedule
     int cachedVectors = 0;      // the row stays in registers: so many vectors a thread; 0: read again in each pass
     bool online = false;        // softmax: maximum and sum in one pass
     bool reciprocal = false;    // softmax: one division a row instead of one an element
+    bool peeled = false;        // vectors inside a row that starts anywhere, its ends element by element
     bool keepExponentials = false; // softmax with cached rows: exponentials computed once
 
     // Transpose and matrix product

@@ -114,10 +114,26 @@ Result<QList<Change>> vectoriseAccess(const TaskView &view, const Group &group)
 
 Result<QList<Change>> separateTail(const TaskView &view, const Group &group)
 {
-    Q_UNUSED(view)
-    if (group.schedule.vectorWidth == 1)
-        return inapplicable(QStringLiteral("accesses are one element wide: there is no alignment to keep and no tail"));
-    return inapplicable(QStringLiteral("whole vectors and what is left over are apart already: the host picks the kernel by alignment"));
+    Schedule s = group.schedule;
+    const auto cols = columnsOf(view, group);
+    if (!cols)
+        return std::unexpected(cols.error());
+    if (s.peeled)
+        return inapplicable(QStringLiteral("the ends of a row are apart already"));
+    if (*cols % 4 == 0)
+        return inapplicable(QStringLiteral("rows start on 16-byte boundaries at the timed size: vectorised-access is enough"));
+    if (group.pattern != Pattern::Rows)
+        return inapplicable(QStringLiteral("only rows that one block shares are worth taking apart at their ends"));
+    if (s.mapping == RowMapping::Thread)
+        return inapplicable(QStringLiteral("neighbouring threads read different rows: memory-coalescing comes first"));
+    if (s.cachedVectors > 0 || *cols < 64)
+        return inapplicable(QStringLiteral("the row is in registers, or too short for its ends to be few"));
+    s.vectorWidth = 4;
+    s.peeled = true;
+    return QList<Change>{{{{QStringLiteral("ends"), QStringLiteral("apart")}}, s,
+                          QStringLiteral("Rows of %1 elements start anywhere, so accesses are one element wide throughout. Up to three elements at either end "
+                                         "apart, the rest of each row is whole vectors.")
+                              .arg(*cols)}};
 }
 
 } // namespace kernelskill::expert

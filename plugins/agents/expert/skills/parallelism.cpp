@@ -93,6 +93,8 @@ Result<QList<Change>> batchLoads(const TaskView &view, const Group &group)
             return inapplicable(QStringLiteral("a row does not fit in one thread's registers: memory-coalescing comes first"));
         if (s.cachedVectors > 0)
             return inapplicable(QStringLiteral("the row is in registers already"));
+        if (s.peeled)
+            return inapplicable(QStringLiteral("a row whose ends are apart does not divide evenly over registers"));
         const auto cols = columnsOf(view, group);
         if (!cols)
             return std::unexpected(cols.error());
