@@ -8,6 +8,7 @@
 #include <QDir>
 #include <QFile>
 #include <QRegularExpression>
+#include <QSaveFile>
 #include <QSet>
 #include <QUuid>
 
@@ -29,29 +30,36 @@ QCoro::Task<QString> PrefixHeader::ensure(Pass pass, QStringList flags, bool unc
         m_folder + (pass == Pass::Device ? QStringLiteral("/device.pch") : QStringLiteral("/host.pch"));
     if (QFile::exists(path)) co_return path;
     const QString source = m_folder + QStringLiteral("/prefix.h");
-    QFile file(source);
-    if (!QDir().mkpath(m_folder) || !file.open(QIODevice::WriteOnly) ||
-        file.write("#define KERNELSKILL_PRECOMPILING 1\n#include <cuda_runtime.h>\n") < 0)
-        co_return QString();
-    file.close();
+    if (!QDir().mkpath(m_folder)) co_return QString();
+    if (!QFile::exists(source)) {
+        // Several processes may be here at once: the file is whole whenever it is there.
+        QSaveFile file(source);
+        if (!file.open(QIODevice::WriteOnly) ||
+            file.write("#define KERNELSKILL_PRECOMPILING 1\n#include <cuda_runtime.h>\n") < 0 || !file.commit())
+            co_return QString();
+    }
     const QString made = path + u'.' + QUuid::createUuid().toString(QUuid::Id128);
     SandboxCommand command;
     command.program = m_program;
-    command.arguments =
-        flags + QStringList{QStringLiteral("-Xclang"), QStringLiteral("-emit-pch"), source, QStringLiteral("-o"), made};
+    // Without the time stamp, another process that writes the same prefix.h again does not spoil it.
+    command.arguments = flags + QStringList{QStringLiteral("-Xclang"), QStringLiteral("-fno-pch-timestamp"),
+                                            QStringLiteral("-Xclang"), QStringLiteral("-emit-pch"),
+                                            source,                    QStringLiteral("-o"),
+                                            made};
     command.workingFolder = m_folder;
     command.readable = {m_headers};
     command.unconfined = unconfined;
     const auto result = co_await runSandboxed(command, stop);
     // Another process may have been first; both are the same.
-    if (!result || !result->succeeded() || !QFile::exists(made) || (!QFile::rename(made, path) && !QFile::exists(path)))
-        co_return QString();
-    co_return path;
+    if (!result || !result->succeeded() || !QFile::rename(made, path)) QFile::remove(made);
+    co_return QFile::exists(path) ? path : QString();
 }
 
 void PrefixHeader::remove() const
 {
-    QDir(m_folder).removeRecursively();
+    // The folder stays: other processes may be binding it into a sandbox at this moment.
+    for (const QFileInfo &file : QDir(m_folder).entryInfoList({QStringLiteral("*.pch")}, QDir::Files))
+        QFile::remove(file.absoluteFilePath());
 }
 
 bool PrefixHeader::suits(const Candidate &candidate)
