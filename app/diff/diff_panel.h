@@ -42,6 +42,7 @@ public:
 Q_SIGNALS:
     void maximiseRequested();
 
+
 private:
     void refresh();
     void showHunk();
