@@ -27,7 +27,6 @@ int main(int argc, char **argv)
 
     MainWindow window(*options);
     window.show();
-    if (!options->screenshot.isEmpty())
-        takeScreenshotWhenSettled(&window, options->screenshot);
+    if (!options->screenshot.isEmpty()) takeScreenshotWhenSettled(&window, options->screenshot);
     return QApplication::exec();
 }

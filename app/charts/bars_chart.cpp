@@ -22,8 +22,7 @@ QString shortTitle(const QString &metric)
 {
     const MetricInfo *info = metricInfo(metric);
     QString title = info ? info->title : node_text::titleOfSkill(metric);
-    if (title.startsWith("Stall: "_L1))
-        title = title.mid(7);
+    if (title.startsWith("Stall: "_L1)) title = title.mid(7);
     return title;
 }
 
@@ -53,7 +52,8 @@ void BarsChart::rebuild()
     const int comparedId = m_selection->compared();
     const Evaluation *before = m_document->evaluation(comparedId);
     if (!after) {
-        m_empty = node ? tr("Node %1 has no profile yet.").arg(node->id) : tr("Select a profiled node to see its counters.");
+        m_empty =
+            node ? tr("Node %1 has no profile yet.").arg(node->id) : tr("Select a profiled node to see its counters.");
         return;
     }
     m_rows = rows(before, *after);
@@ -83,8 +83,7 @@ void BarsChart::rebuild()
         }
         most = std::max({most, row.before.value_or(0), row.after.value_or(0)});
     }
-    if (both)
-        addBars(this, themeColor("series.s6"), before->kind, places, beforeValues);
+    if (both) addBars(this, themeColor("series.s6"), before->kind, places, beforeValues);
     addBars(this, themeColor("series.s1"), after->kind, afterPlaces, afterValues);
     yAxis->setScaleType(QCPAxis::stLinear);
     yAxis->setTicker(names);
@@ -110,21 +109,17 @@ void BarsChart::rebuild()
 
 int BarsChart::hitTest(const QPointF &where, QString *text) const
 {
-    if (m_rows.isEmpty() || !axisRect()->rect().contains(where.toPoint()))
-        return -1;
+    if (m_rows.isEmpty() || !axisRect()->rect().contains(where.toPoint())) return -1;
     const int row = int(m_rows.size()) - 1 - int(std::lround(yAxis->pixelToCoord(where.y())));
-    if (row < 0 || row >= m_rows.size())
-        return -1;
+    if (row < 0 || row >= m_rows.size()) return -1;
     const BarRow &entry = m_rows[row];
     *text = entry.name;
     const auto line = [&](const QString &side, std::optional<double> value) {
         *text += u'\n' + side + u": "_s + (value ? valueText(*value) : tr("no counter"));
     };
-    if (entry.before)
-        line(tr("A, node %1").arg(m_selection->compared()), entry.before);
+    if (entry.before) line(tr("A, node %1").arg(m_selection->compared()), entry.before);
     line(tr("B, node %1").arg(m_selection->selected()), entry.after);
-    if (!entry.tip.isEmpty())
-        *text += u'\n' + entry.tip;
+    if (!entry.tip.isEmpty()) *text += u'\n' + entry.tip;
     return -1;
 }
 
@@ -142,27 +137,24 @@ QList<BarRow> StallChart::rows(const Evaluation *before, const Evaluation &after
     const KernelProfile *now = after.profile.deciding();
     const KernelProfile *then = before ? before->profile.deciding() : nullptr;
     QList<BarRow> result;
-    if (!now)
-        return result;
+    if (!now) return result;
     QStringList reasons = now->stalls.keys();
     if (then) {
         for (const QString &reason : then->stalls.keys()) {
-            if (!reasons.contains(reason))
-                reasons.append(reason);
+            if (!reasons.contains(reason)) reasons.append(reason);
         }
     }
     const auto share = [](const KernelProfile *kernel, const QString &reason) -> std::optional<double> {
-        if (!kernel || !kernel->stalls.contains(reason))
-            return std::nullopt;
+        if (!kernel || !kernel->stalls.contains(reason)) return std::nullopt;
         return kernel->stalls.value(reason) * 100;
     };
     for (const QString &reason : std::as_const(reasons)) {
         const MetricInfo *info = metricInfo(u"stall_"_s + reason);
-        result.append({shortTitle(u"stall_"_s + reason), info ? info->meaning : QString(), share(then, reason), share(now, reason)});
+        result.append({shortTitle(u"stall_"_s + reason), info ? info->meaning : QString(), share(then, reason),
+                       share(now, reason)});
     }
-    std::ranges::stable_sort(result, std::ranges::greater(), [](const BarRow &row) {
-        return std::max(row.before.value_or(0), row.after.value_or(0));
-    });
+    std::ranges::stable_sort(result, std::ranges::greater(),
+                             [](const BarRow &row) { return std::max(row.before.value_or(0), row.after.value_or(0)); });
     return result.mid(0, mostRows);
 }
 
@@ -174,13 +166,11 @@ QString StallChart::valueText(double value) const
 QList<BarRow> MemoryChart::rows(const Evaluation *before, const Evaluation &after) const
 {
     const auto total = [](const Evaluation *evaluation, const QString &metric) -> std::optional<double> {
-        if (!evaluation || evaluation->profile.isEmpty())
-            return std::nullopt;
+        if (!evaluation || evaluation->profile.isEmpty()) return std::nullopt;
         double sum = 0;
         for (const KernelProfile &kernel : evaluation->profile.kernels) {
             const auto value = kernel.metric(metric);
-            if (!value)
-                return std::nullopt;
+            if (!value) return std::nullopt;
             sum += *value;
         }
         return sum / (1024 * 1024);
@@ -191,8 +181,7 @@ QList<BarRow> MemoryChart::rows(const Evaluation *before, const Evaluation &afte
         const auto now = total(&after, metric);
         const auto then = total(before, metric);
         const MetricInfo *info = metricInfo(metric);
-        if (now || then)
-            result.append({name, info ? info->meaning : QString(), then, now});
+        if (now || then) result.append({name, info ? info->meaning : QString(), then, now});
     }
     return result;
 }

@@ -30,17 +30,19 @@ Chart::Chart(SessionDocument *document, NodeSelection *selection, QWidget *paren
 
 void Chart::refresh()
 {
-    if (m_pending)
-        return;
+    if (m_pending) return;
     m_pending = true;
-    QMetaObject::invokeMethod(this, [this] {
-        m_pending = false;
-        m_empty.clear();
-        applyTheme();
-        rebuild();
-        replot();
-        Q_EMIT refreshed();
-    }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            m_pending = false;
+            m_empty.clear();
+            applyTheme();
+            rebuild();
+            replot();
+            Q_EMIT refreshed();
+        },
+        Qt::QueuedConnection);
 }
 
 void Chart::applyTheme()
@@ -75,11 +77,11 @@ void Chart::setLogTicks(QCPAxis *axis, const QString &suffix)
     auto ticker = QSharedPointer<QCPAxisTickerText>::create();
     ticker->setSubTickCount(0);
     const QCPRange range = axis->range();
-    for (int decade = int(std::floor(std::log10(range.lower))); decade <= int(std::ceil(std::log10(range.upper))); ++decade) {
+    for (int decade = int(std::floor(std::log10(range.lower))); decade <= int(std::ceil(std::log10(range.upper)));
+         ++decade) {
         for (const int mantissa : {1, 2, 5}) {
             const double value = mantissa * std::pow(10.0, decade);
-            if (value < range.lower * 0.999 || value > range.upper * 1.001)
-                continue;
+            if (value < range.lower * 0.999 || value > range.upper * 1.001) continue;
             ticker->addTick(value, (value < 1 ? QString::number(value, 'g', 6) : numbers::fixed(value, 0)) + suffix);
         }
     }
@@ -90,8 +92,7 @@ void Chart::mousePressEvent(QMouseEvent *event)
 {
     QString text;
     const int node = hitTest(event->position(), &text);
-    if (node >= 0 && event->button() == Qt::LeftButton)
-        m_selection->select(node);
+    if (node >= 0 && event->button() == Qt::LeftButton) m_selection->select(node);
 }
 
 void Chart::mouseMoveEvent(QMouseEvent *event)
@@ -114,8 +115,7 @@ void Chart::leaveEvent(QEvent *event)
 void Chart::changeEvent(QEvent *event)
 {
     QCustomPlot::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange)
-        refresh();
+    if (event->type() == QEvent::PaletteChange) refresh();
 }
 
 NodeMarks::NodeMarks(QCPAxis *keyAxis, QCPAxis *valueAxis) : QCPAbstractPlottable(keyAxis, valueAxis) {}
@@ -129,8 +129,7 @@ void NodeMarks::setPoints(QList<NodePoint> points, int selected, int compared)
 
 QPointF NodeMarks::position(const NodePoint &point) const
 {
-    if (point.below)
-        return {keyAxis()->coordToPixel(point.x), keyAxis()->axisRect()->bottom() + 11.0};
+    if (point.below) return {keyAxis()->coordToPixel(point.x), keyAxis()->axisRect()->bottom() + 11.0};
     return {keyAxis()->coordToPixel(point.x), valueAxis()->coordToPixel(point.y)};
 }
 
@@ -204,8 +203,7 @@ void NodeMarks::drawPoint(QCPPainter &painter, const NodePoint &point)
     }
     if (point.node == m_selected || point.node == m_compared) {
         QPen ring(themeColor("accent.accent"), point.node == m_selected ? 2 : 1.5);
-        if (point.node != m_selected)
-            ring.setDashPattern({2.5, 2});
+        if (point.node != m_selected) ring.setDashPattern({2.5, 2});
         painter.setPen(ring);
         painter.setBrush(Qt::NoBrush);
         painter.drawEllipse(centre, half + 4, half + 4);
@@ -227,31 +225,32 @@ void NodeMarks::drawLabels(QCPPainter &painter)
         taken.append(QRectF(centre.x() - 7, centre.y() - 7, 14, 14));
         if (point.interval && !point.below)
             taken.append(QRectF(centre.x() - 5, valueAxis()->coordToPixel(point.interval->high), 10,
-                                valueAxis()->coordToPixel(point.interval->low) - valueAxis()->coordToPixel(point.interval->high)));
-        if (point.best || point.human)
-            taken.append(QRectF(centre.x() + 4, centre.y() - 16, 16, 24));
+                                valueAxis()->coordToPixel(point.interval->low) -
+                                    valueAxis()->coordToPixel(point.interval->high)));
+        if (point.best || point.human) taken.append(QRectF(centre.x() + 4, centre.y() - 16, 16, 24));
     }
     for (const QCPItemText *text : std::as_const(m_texts)) {
         // The item's anchors follow from its position once it was drawn; its words and font give the size before that.
         const QSizeF size(metrics.horizontalAdvance(text->text()) + 6, metrics.height() + 2);
         QPointF corner = text->position->pixelPosition();
-        if (text->positionAlignment() & Qt::AlignRight)
-            corner.rx() -= size.width();
-        if (text->positionAlignment() & Qt::AlignBottom)
-            corner.ry() -= size.height();
+        if (text->positionAlignment() & Qt::AlignRight) corner.rx() -= size.width();
+        if (text->positionAlignment() & Qt::AlignHCenter) corner.rx() -= size.width() / 2;
+        if (text->positionAlignment() & Qt::AlignBottom) corner.ry() -= size.height();
         taken.append(QRectF(corner, size));
     }
     const QRectF room = QRectF(mParentPlot->axisRect()->rect());
     const auto place = [&](const NodePoint &point) {
         const QPointF centre = position(point);
         const QSizeF size(metrics.horizontalAdvance(point.label) + 2, metrics.height());
-        const QList<QRectF> places{{centre.x() + 10, centre.y() + 4, size.width(), size.height()},
-                                   {centre.x() - size.width() - 8, centre.y() - size.height() - 3, size.width(), size.height()},
-                                   {centre.x() + 10, centre.y() - size.height() / 2, size.width(), size.height()},
-                                   {centre.x() - size.width() / 2, centre.y() + 9, size.width(), size.height()},
-                                   {centre.x() - size.width() - 10, centre.y() - size.height() / 2, size.width(), size.height()}};
+        const QList<QRectF> places{
+            {centre.x() + 10, centre.y() + 4, size.width(), size.height()},
+            {centre.x() - size.width() - 8, centre.y() - size.height() - 3, size.width(), size.height()},
+            {centre.x() + 10, centre.y() - size.height() / 2, size.width(), size.height()},
+            {centre.x() - size.width() / 2, centre.y() + 9, size.width(), size.height()},
+            {centre.x() - size.width() - 10, centre.y() - size.height() / 2, size.width(), size.height()}};
         for (const QRectF &box : places) {
-            if (!room.contains(box) || std::ranges::any_of(taken, [&](const QRectF &other) { return other.intersects(box); }))
+            if (!room.contains(box) ||
+                std::ranges::any_of(taken, [&](const QRectF &other) { return other.intersects(box); }))
                 continue;
             painter.setPen(point.node == m_selected ? themeColor("text.primary") : themeColor("text.secondary"));
             painter.drawText(box, Qt::AlignCenter, point.label);
@@ -262,8 +261,7 @@ void NodeMarks::drawLabels(QCPPainter &painter)
     // The selected one has first claim.
     for (const bool first : {true, false}) {
         for (const NodePoint &point : m_points) {
-            if ((point.node == m_selected) == first && !point.label.isEmpty())
-                place(point);
+            if ((point.node == m_selected) == first && !point.label.isEmpty()) place(point);
         }
     }
 }

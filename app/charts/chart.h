@@ -55,7 +55,7 @@ struct NodePoint
     std::optional<Interval> interval; // in y
     QString label;                    // beside the point; empty: none
     bool best = false, human = false;
-    bool below = false;               // without a value: under the axis
+    bool below = false; // without a value: under the axis
 };
 
 // Points of a chart as the glyphs of the trajectory, with intervals, labels and the ring of the selection.

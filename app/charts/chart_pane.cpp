@@ -93,8 +93,7 @@ void ChartPane::exportChart()
 {
     const QString path = QFileDialog::getSaveFileName(this, tr("Save chart"), current()->title() + u".png"_s,
                                                       tr("PNG (*.png);;PDF (*.pdf);;CSV (*.csv)"));
-    if (path.isEmpty())
-        return;
+    if (path.isEmpty()) return;
     if (path.endsWith(".csv"_L1, Qt::CaseInsensitive)) {
         QSaveFile file(path);
         if (file.open(QIODevice::WriteOnly)) {

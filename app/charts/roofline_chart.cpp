@@ -24,14 +24,12 @@ std::optional<WorkOfNode> workOf(const Evaluation &evaluation)
     WorkOfNode work;
     for (const KernelProfile &kernel : evaluation.profile.kernels) {
         const auto flops = kernel.metric(u"fp32_flops"_s), bytes = kernel.metric(u"dram_bytes"_s);
-        if (!flops || !bytes)
-            return std::nullopt;
+        if (!flops || !bytes) return std::nullopt;
         work.flops += *flops;
         work.dramBytes += *bytes;
         work.time_us += kernel.duration_us;
     }
-    if (work.flops <= 0 || work.dramBytes <= 0 || work.time_us <= 0)
-        return std::nullopt;
+    if (work.flops <= 0 || work.dramBytes <= 0 || work.time_us <= 0) return std::nullopt;
     return work;
 }
 
@@ -42,11 +40,9 @@ QList<NodePoint> RooflineChart::collect() const
     QList<NodePoint> points;
     for (const TrajectoryNode &node : m_document->trajectory().nodes) {
         const Evaluation *evaluation = m_document->evaluation(node.id);
-        if (!evaluation || !node_text::hasSpeedup(node))
-            continue;
+        if (!evaluation || !node_text::hasSpeedup(node)) continue;
         const auto work = workOf(*evaluation);
-        if (!work)
-            continue;
+        if (!work) continue;
         NodePoint point;
         point.node = node.id;
         point.state = node.state;
@@ -66,6 +62,7 @@ void RooflineChart::rebuild()
     clearPlottables();
     clearItems();
     m_marks = nullptr;
+    m_words.clear();
     m_note.clear();
     const QString id = m_document->deviceId();
     if (!m_device || m_device->id != id) {
@@ -88,8 +85,7 @@ void RooflineChart::rebuild()
     }
     left = std::min(left / 2.5, right / 8);
     right = std::max(right * 3, left * 20);
-    if (m_device && m_device->dram_gb_s > 0)
-        top = std::max(top, std::min(right * m_device->dram_gb_s * 1e-3, top * 6));
+    if (m_device && m_device->dram_gb_s > 0) top = std::max(top, std::min(right * m_device->dram_gb_s * 1e-3, top * 6));
     xAxis->setScaleType(QCPAxis::stLogarithmic);
     yAxis->setScaleType(QCPAxis::stLogarithmic);
     xAxis->setRange(left, right);
@@ -101,18 +97,25 @@ void RooflineChart::rebuild()
     if (m_device) {
         const double flopRoof = m_device->fp32_tflops;
         if (m_device->l2_gb_s > 0)
-            addRoof(m_device->l2_gb_s, flopRoof, tr("L2 %1%2TB/s").arg(numbers::plain(m_device->l2_gb_s / 1000)).arg(QChar(numbers::narrowSpace)), false);
+            addRoof(m_device->l2_gb_s, flopRoof,
+                    tr("L2 %1%2TB/s").arg(numbers::plain(m_device->l2_gb_s / 1000)).arg(QChar(numbers::narrowSpace)),
+                    false);
         if (m_device->dram_gb_s > 0)
-            addRoof(m_device->dram_gb_s, flopRoof,
-                    tr("DRAM %1%2TB/s").arg(numbers::fixed(m_device->dram_gb_s / 1000, 2)).arg(QChar(numbers::narrowSpace)), true);
+            addRoof(
+                m_device->dram_gb_s, flopRoof,
+                tr("DRAM %1%2TB/s").arg(numbers::fixed(m_device->dram_gb_s / 1000, 2)).arg(QChar(numbers::narrowSpace)),
+                true);
         if (flopRoof > yAxis->range().upper) {
             auto *note = new QCPItemText(this);
             note->position->setType(QCPItemPosition::ptAxisRectRatio);
             note->position->setCoords(0.99, 0.98);
             note->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
-            note->setText(tr("FP32 roof %1%2TFLOP/s is off the scale").arg(numbers::plain(flopRoof)).arg(QChar(numbers::narrowSpace)));
+            note->setText(tr("FP32 roof %1%2TFLOP/s is off the scale")
+                              .arg(numbers::plain(flopRoof))
+                              .arg(QChar(numbers::narrowSpace)));
             note->setFont(theme().font(TextStyle::Caption));
             note->setColor(themeColor("text.secondary"));
+            m_words.append(note);
         }
     }
     // The way from the baseline to the best.
@@ -128,12 +131,12 @@ void RooflineChart::rebuild()
     auto *path = new QCPCurve(xAxis, yAxis);
     QPen pen(themeColor("state.best"), theme().stroke(u"chartLine"_s));
     const bool modelled = points.first().kind == TimeKind::Modelled;
-    if (modelled)
-        pen.setDashPattern({5 / 1.5, 3 / 1.5});
+    if (modelled) pen.setDashPattern({5 / 1.5, 3 / 1.5});
     path->setPen(pen);
     path->setData(x, y);
     m_marks = new NodeMarks(xAxis, yAxis);
     m_marks->setPoints(points, m_selection->selected(), m_selection->compared());
+    m_marks->keepClear(m_words);
     m_note = tr("%1, all nodes, %2").arg(m_device ? m_device->name : id, modelled ? tr("modelled") : tr("measured"));
 }
 
@@ -156,7 +159,8 @@ void RooflineChart::addRoof(double gb_s, double flopRoof, const QString &label, 
     const double from = std::max(left, yAxis->range().lower * 1000 / gb_s);
     const double to = std::min({right, yAxis->range().upper * 1000 / gb_s, knee});
     const double at = from * std::pow(to / from, main ? 0.85 : 0.4);
-    const QPointF a(xAxis->coordToPixel(left), yAxis->coordToPixel(left * gb_s)), b(xAxis->coordToPixel(right), yAxis->coordToPixel(right * gb_s));
+    const QPointF a(xAxis->coordToPixel(left), yAxis->coordToPixel(left * gb_s)),
+        b(xAxis->coordToPixel(right), yAxis->coordToPixel(right * gb_s));
     auto *text = new QCPItemText(this);
     text->position->setCoords(at, at * gb_s * 1e-3);
     text->setPositionAlignment(main ? Qt::AlignTop | Qt::AlignHCenter : Qt::AlignBottom | Qt::AlignHCenter);
@@ -165,16 +169,17 @@ void RooflineChart::addRoof(double gb_s, double flopRoof, const QString &label, 
     text->setText(label);
     text->setFont(theme().font(TextStyle::Caption));
     text->setColor(themeColor("text.secondary"));
+    m_words.append(text);
 }
 
 int RooflineChart::hitTest(const QPointF &where, QString *text) const
 {
     const NodePoint *point = m_marks ? m_marks->at(where) : nullptr;
     const TrajectoryNode *node = point ? m_document->node(point->node) : nullptr;
-    if (!node)
-        return -1;
-    *text = node_text::summary(*node, {})
-            + tr("\n%1%3FLOP per DRAM byte, %2%3TFLOP/s").arg(numbers::plain(point->x), numbers::plain(point->y)).arg(QChar(numbers::narrowSpace));
+    if (!node) return -1;
+    *text = node_text::summary(*node, {}) + tr("\n%1%3FLOP per DRAM byte, %2%3TFLOP/s")
+                                                .arg(numbers::plain(point->x), numbers::plain(point->y))
+                                                .arg(QChar(numbers::narrowSpace));
     return node->id;
 }
 
@@ -182,7 +187,10 @@ QString RooflineChart::toCsv() const
 {
     QString csv = u"node,flop_per_dram_byte,tflops,kind,verdict\n"_s;
     for (const NodePoint &point : collect())
-        csv += u"%1,%2,%3,%4,%5\n"_s.arg(point.node).arg(point.x).arg(point.y).arg(toString(point.kind), node_text::verdictWord(point.state));
+        csv += u"%1,%2,%3,%4,%5\n"_s.arg(point.node)
+                   .arg(point.x)
+                   .arg(point.y)
+                   .arg(toString(point.kind), node_text::verdictWord(point.state));
     return csv;
 }
 

@@ -25,6 +25,7 @@ private:
     void addRoof(double gb_s, double flopRoof, const QString &label, bool main);
     std::optional<GpuSpec> m_device;
     NodeMarks *m_marks = nullptr;
+    QList<QCPItemText *> m_words;
     QString m_note;
 };
 

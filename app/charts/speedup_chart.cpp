@@ -17,19 +17,16 @@ namespace {
 std::optional<double> roofSpeedup(const SessionDocument &document)
 {
     const Evaluation *baseline = document.evaluation(0);
-    if (!baseline || !baseline->time_us())
-        return std::nullopt;
+    if (!baseline || !baseline->time_us()) return std::nullopt;
     // A fused candidate needs less than the sum of a baseline's kernels: the lowest bound any candidate shows holds.
     double least = 0;
     for (const TrajectoryNode &node : document.trajectory().nodes) {
         const Evaluation *evaluation = document.evaluation(node.id);
-        if (!evaluation || !node_text::hasSpeedup(node))
-            continue;
+        if (!evaluation || !node_text::hasSpeedup(node)) continue;
         double roofline = 0;
         for (const KernelProfile &kernel : evaluation->profile.kernels)
             roofline += kernel.roofline_us;
-        if (roofline > 0)
-            least = least > 0 ? std::min(least, roofline) : roofline;
+        if (roofline > 0) least = least > 0 ? std::min(least, roofline) : roofline;
     }
     return least > 0 ? std::optional(*baseline->time_us() / least) : std::nullopt;
 }
@@ -76,15 +73,13 @@ QList<NodePoint> SpeedupChart::collect() const
         if (const auto speedup = node_text::speedup(node)) {
             point.y = speedup->value;
             point.kind = speedup->kind;
-            if (node.id != 0)
-                point.interval = speedup->interval;
+            if (node.id != 0) point.interval = speedup->interval;
             const bool noChange = node.id != 0 && node.stepSpeedup && node.stepSpeedup->touchesOne();
             if (speedup->value > best * 1.02 && node.id != 0 && !noChange)
                 point.label = numbers::speedupValue(speedup->value) + u' ' + numbers::bounds(speedup->interval);
             else if (noChange)
                 point.label = tr("no change");
-            if (!noChange)
-                best = std::max(best, speedup->value);
+            if (!noChange) best = std::max(best, speedup->value);
         } else {
             point.below = true;
         }
@@ -107,14 +102,12 @@ void SpeedupChart::rebuild()
     const QList<NodePoint> points = collect();
     double low = 0.8, high = 2;
     for (const NodePoint &point : points) {
-        if (point.below)
-            continue;
+        if (point.below) continue;
         low = std::min(low, (point.interval ? point.interval->low : point.y) * 0.85);
         high = std::max(high, (point.interval ? point.interval->high : point.y) * 1.3);
     }
     const auto roof = roofSpeedup(*m_document);
-    if (roof && *roof > 1 && *roof < high * 8)
-        high = std::max(high, *roof * 2.2);
+    if (roof && *roof > 1 && *roof < high * 8) high = std::max(high, *roof * 2.2);
     const double lastRound = std::max(1, m_document->trajectory().lastRound());
     xAxis->setRange(-0.4, lastRound + 0.6);
     yAxis->setScaleType(QCPAxis::stLogarithmic);
@@ -147,25 +140,22 @@ void SpeedupChart::addBestSoFar(double end)
     bool modelled = true;
     for (const TrajectoryNode &node : m_document->trajectory().nodes) {
         const auto speedup = node_text::speedup(node);
-        if (!speedup || node.state != NodeState::Verified)
-            continue;
+        if (!speedup || node.state != NodeState::Verified) continue;
         modelled = speedup->kind == TimeKind::Modelled;
-        const bool gains = node.id == 0 || (speedup->value > best && !(node.stepSpeedup && node.stepSpeedup->touchesOne()));
-        if (!gains)
-            continue;
+        const bool gains =
+            node.id == 0 || (speedup->value > best && !(node.stepSpeedup && node.stepSpeedup->touchesOne()));
+        if (!gains) continue;
         best = speedup->value;
         x.append(node.round);
         y.append(best);
     }
-    if (x.isEmpty())
-        return;
+    if (x.isEmpty()) return;
     x.append(end);
     y.append(best);
     QCPGraph *graph = addGraph();
     graph->setLineStyle(QCPGraph::lsStepLeft);
     QPen pen(themeColor("state.best"), theme().stroke(u"chartLine"_s));
-    if (modelled)
-        pen.setDashPattern({5 / 1.5, 3 / 1.5});
+    if (modelled) pen.setDashPattern({5 / 1.5, 3 / 1.5});
     graph->setPen(pen);
     graph->setData(x, y, true);
     m_note = modelled ? tr("best so far, modelled") : tr("best so far, measured");
@@ -174,8 +164,7 @@ void SpeedupChart::addBestSoFar(double end)
 int SpeedupChart::hitTest(const QPointF &where, QString *text) const
 {
     const NodePoint *point = m_marks ? m_marks->at(where) : nullptr;
-    if (!point)
-        return -1;
+    if (!point) return -1;
     if (const TrajectoryNode *node = m_document->node(point->node))
         *text = node_text::summary(*node, m_document->stageText(node->id));
     return point->node;
@@ -187,11 +176,13 @@ QString SpeedupChart::toCsv() const
     for (const TrajectoryNode &node : m_document->trajectory().nodes) {
         const auto speedup = node_text::speedup(node);
         csv += u"%1,%2,%3,"_s.arg(node.round).arg(node.id).arg(node.skill);
-        csv += speedup ? u"%1,%2,%3,%4,"_s.arg(speedup->value).arg(speedup->interval.low).arg(speedup->interval.high)
+        csv += speedup ? u"%1,%2,%3,%4,"_s.arg(speedup->value)
+                             .arg(speedup->interval.low)
+                             .arg(speedup->interval.high)
                              .arg(toString(speedup->kind))
                        : u",,,,"_s;
-        csv += node_text::verdictWord(node.state) + u','
-               + (speedup && node.time_us ? QString::number(*node.time_us) : QString()) + u'\n';
+        csv += node_text::verdictWord(node.state) + u',' +
+               (speedup && node.time_us ? QString::number(*node.time_us) : QString()) + u'\n';
     }
     return csv;
 }

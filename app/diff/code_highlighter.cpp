@@ -36,17 +36,15 @@ public:
 protected:
     void applyFormat(int offset, int length, const KSyntaxHighlighting::Format &format) override
     {
-        if (length <= 0)
-            return;
+        if (length <= 0) return;
         auto role = m_roles.constFind(format.id());
         if (role == m_roles.constEnd()) {
             const QString name = format.name().toLower();
-            static const QStringList known{u"keyword"_s, u"type"_s, u"cuda"_s, u"function"_s, u"number"_s, u"string"_s,
-                                           u"comment"_s, u"preprocessor"_s};
+            static const QStringList known{u"keyword"_s, u"type"_s,   u"cuda"_s,    u"function"_s,
+                                           u"number"_s,  u"string"_s, u"comment"_s, u"preprocessor"_s};
             role = m_roles.insert(format.id(), known.contains(name) ? u"syntax."_s + name : QString());
         }
-        if (!role->isEmpty())
-            m_spans.append({offset, length, *role});
+        if (!role->isEmpty()) m_spans.append({offset, length, *role});
     }
 
 private:
@@ -69,8 +67,7 @@ KSyntaxHighlighting::Repository &repository()
 
 QList<QList<SyntaxSpan>> highlight(const QStringList &lines, CodeLanguage language)
 {
-    if (language == CodeLanguage::Plain)
-        return QList<QList<SyntaxSpan>>(lines.size());
+    if (language == CodeLanguage::Plain) return QList<QList<SyntaxSpan>>(lines.size());
     const auto definition = repository().definitionForName(language == CodeLanguage::Cuda ? u"CUDA C++"_s : u"PTX"_s);
     if (!definition.isValid()) {
         qWarning("No syntax definition below %s", qUtf8Printable(paths::resources()));

@@ -29,11 +29,9 @@ const QString cudaTab = u"CUDA"_s, ptxTab = u"PTX"_s, planTab = u"Plan"_s, profi
 QString planText(const TrajectoryNode &node)
 {
     const Plan &plan = node.plan;
-    if (plan.skill.isEmpty() && plan.method.isEmpty() && plan.rationale.isEmpty())
-        return {};
+    if (plan.skill.isEmpty() && plan.method.isEmpty() && plan.rationale.isEmpty()) return {};
     QString text = u"Method      %1\nSkill       %2\n"_s.arg(plan.method, plan.skill);
-    if (plan.overridesPolicy)
-        text += u"Overrides the policy\n"_s;
+    if (plan.overridesPolicy) text += u"Overrides the policy\n"_s;
     text += u"\nWhy\n"_s;
     for (const QString &sentence : plan.rationale.split(u". "_s, Qt::SkipEmptyParts))
         text += u"    "_s + sentence.trimmed() + (sentence.endsWith(u'.') ? u"\n"_s : u".\n"_s);
@@ -52,8 +50,13 @@ QString profileText(const Evaluation &evaluation)
 {
     QString text;
     for (const KernelProfile &kernel : evaluation.profile.kernels) {
-        text += u"%1  grid %2×%3×%4  block %5×%6×%7\n"_s.arg(kernel.name).arg(kernel.grid[0]).arg(kernel.grid[1])
-                    .arg(kernel.grid[2]).arg(kernel.block[0]).arg(kernel.block[1]).arg(kernel.block[2]);
+        text += u"%1  grid %2×%3×%4  block %5×%6×%7\n"_s.arg(kernel.name)
+                    .arg(kernel.grid[0])
+                    .arg(kernel.grid[1])
+                    .arg(kernel.grid[2])
+                    .arg(kernel.block[0])
+                    .arg(kernel.block[1])
+                    .arg(kernel.block[2]);
         text += u"    %1 %2\n"_s.arg(u"Duration"_s, -34).arg(numbers::duration_us(kernel.duration_us), 14);
         text += u"    %1 %2\n"_s.arg(u"Roofline time"_s, -34).arg(numbers::duration_us(kernel.roofline_us), 14);
         for (auto metric = kernel.metrics.begin(); metric != kernel.metrics.end(); ++metric) {
@@ -62,7 +65,8 @@ QString profileText(const Evaluation &evaluation)
                         .arg(numbers::metricValue(*metric, info ? info->unit : QString()), 14);
         }
         for (auto stall = kernel.stalls.begin(); stall != kernel.stalls.end(); ++stall)
-            text += u"    %1 %2\n"_s.arg(u"Stall "_s + stall.key(), -34).arg(numbers::withUnit(*stall * 100, u"%"_s), 14);
+            text +=
+                u"    %1 %2\n"_s.arg(u"Stall "_s + stall.key(), -34).arg(numbers::withUnit(*stall * 100, u"%"_s), 14);
         text += u'\n';
     }
     return text;
@@ -71,10 +75,11 @@ QString profileText(const Evaluation &evaluation)
 QHash<int, LineNote> notesOf(const Candidate &candidate, const Evaluation *evaluation)
 {
     QHash<int, LineNote> notes;
-    if (!evaluation || candidate.isEmpty())
-        return notes;
+    if (!evaluation || candidate.isEmpty()) return notes;
     const QString path = candidate.files.first().path;
-    const auto isMain = [&](const QString &file) { return file.isEmpty() || file == path || file.endsWith(u'/' + path); };
+    const auto isMain = [&](const QString &file) {
+        return file.isEmpty() || file == path || file.endsWith(u'/' + path);
+    };
     for (const KernelProfile &kernel : evaluation->profile.kernels) {
         for (const HotSpot &spot : kernel.hotSpots) {
             // Lines that take less than a twentieth of the stalls would only be noise.
@@ -114,8 +119,7 @@ void SideHeader::paintEvent(QPaintEvent *)
     QPainter painter(this);
     painter.fillRect(rect(), themeColor("surface.panel"));
     painter.fillRect(QRect(0, height() - 1, width(), 1), themeColor("surface.line"));
-    if (m_empty)
-        return;
+    if (m_empty) return;
     int x = theme().space(8);
     glyphs::paintLetter(painter, QRectF(x, height() / 2.0 - 7.5, 14, 14), m_letter);
     x += 20;
@@ -198,14 +202,10 @@ DiffSide DiffPanel::sideOf(int id, const QString &tab) const
     const TrajectoryNode *node = m_document->node(id);
     const Candidate *candidate = m_document->candidate(id);
     const Evaluation *evaluation = m_document->evaluation(id);
-    if (!node)
-        return {};
-    if (tab == ptxTab)
-        return {evaluation ? evaluation->artefacts.value(u"ptx"_s) : QString(), {}};
-    if (tab == planTab)
-        return {planText(*node), {}};
-    if (tab == profileTab)
-        return {evaluation ? profileText(*evaluation) : QString(), {}};
+    if (!node) return {};
+    if (tab == ptxTab) return {evaluation ? evaluation->artefacts.value(u"ptx"_s) : QString(), {}};
+    if (tab == planTab) return {planText(*node), {}};
+    if (tab == profileTab) return {evaluation ? profileText(*evaluation) : QString(), {}};
     return candidate ? DiffSide{candidate->mainText(), notesOf(*candidate, evaluation)} : DiffSide{};
 }
 
@@ -214,9 +214,9 @@ void DiffPanel::updateTabs(const Evaluation *evaluation)
     // A tab whose text does not exist for this node stays away rather than showing nothing.
     for (int i = 0; i < m_tabs->count(); ++i) {
         const QString name = m_tabs->tabText(i);
-        const bool there = name == cudaTab || name == planTab
-                           || (name == ptxTab && evaluation && !evaluation->artefacts.value(u"ptx"_s).isEmpty())
-                           || (name == profileTab && evaluation && !evaluation->profile.isEmpty());
+        const bool there = name == cudaTab || name == planTab ||
+                           (name == ptxTab && evaluation && !evaluation->artefacts.value(u"ptx"_s).isEmpty()) ||
+                           (name == profileTab && evaluation && !evaluation->profile.isEmpty());
         m_tabs->setTabVisible(i, there || i == m_tabs->currentIndex());
     }
     m_tabs->updateGeometry();
@@ -236,26 +236,31 @@ void DiffPanel::refresh()
     m_right->setNode(b, tab == cudaTab ? file : QString());
     showStep(a, b);
     const auto signature = [](const TrajectoryNode *node) {
-        return node ? u"%1 %2 %3 %4"_s.arg(node->id).arg(node->candidateBlob, node->evaluationBlob, node->plan.skill) : QString();
+        return node ? u"%1 %2 %3 %4"_s.arg(node->id).arg(node->candidateBlob, node->evaluationBlob, node->plan.skill)
+                    : QString();
     };
     const QString shown = tab + u'|' + signature(a) + u'|' + signature(b);
-    if (shown == m_shown)
-        return;
+    if (shown == m_shown) return;
     m_shown = shown;
     if (!b) {
-        m_view->showMessage(m_document->isEmpty() ? tr("The code of the selected candidate appears here, beside its parent's.")
-                                                  : tr("Select a node to see its code beside its parent's."));
+        m_view->showMessage(m_document->isEmpty()
+                                ? tr("The code of the selected candidate appears here, beside its parent's.")
+                                : tr("Select a node to see its code beside its parent's."));
         return;
     }
     const DiffSide right = sideOf(b->id, tab);
     if (right.text.isEmpty()) {
-        m_view->showMessage(tab == cudaTab   ? tr("Node %1 has no code yet: it is being written.").arg(b->id)
-                            : tab == planTab ? tr("Node %1 has no plan: it is the starting point or a repair.").arg(b->id)
-                                             : tr("Node %1 has no %2.").arg(b->id).arg(tab));
+        m_view->showMessage(tab == cudaTab ? tr("Node %1 has no code yet: it is being written.").arg(b->id)
+                            : tab == planTab
+                                ? tr("Node %1 has no plan: it is the starting point or a repair.").arg(b->id)
+                                : tr("Node %1 has no %2.").arg(b->id).arg(tab));
         return;
     }
     const DiffSide left = a ? sideOf(a->id, tab) : DiffSide{};
-    m_view->compare(left, right, tab == cudaTab ? CodeLanguage::Cuda : tab == ptxTab ? CodeLanguage::Ptx : CodeLanguage::Plain,
+    m_view->compare(left, right,
+                    tab == cudaTab  ? CodeLanguage::Cuda
+                    : tab == ptxTab ? CodeLanguage::Ptx
+                                    : CodeLanguage::Plain,
                     !a || left.text.isEmpty());
 }
 
@@ -277,7 +282,9 @@ void DiffPanel::showStep(const TrajectoryNode *a, const TrajectoryNode *b)
 void DiffPanel::showHunk()
 {
     const int count = m_view->hunkCount(), hunk = m_view->currentHunk();
-    m_hunk->setText(count == 0 ? tr("no change") : hunk < 0 ? tr("%1 changes").arg(count) : tr("change %1 of %2").arg(hunk + 1).arg(count));
+    m_hunk->setText(count == 0 ? tr("no change")
+                    : hunk < 0 ? tr("%1 changes").arg(count)
+                               : tr("change %1 of %2").arg(hunk + 1).arg(count));
     m_previous->setEnabled(hunk > 0);
     m_next->setEnabled(hunk + 1 < count);
 }

@@ -42,7 +42,6 @@ public:
 Q_SIGNALS:
     void maximiseRequested();
 
-
 private:
     void refresh();
     void showHunk();

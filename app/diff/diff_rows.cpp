@@ -18,8 +18,7 @@ QString withoutTabs(const QString &text)
 int hunkOf(const LineDiff &diff, int row)
 {
     for (qsizetype i = 0; i < diff.hunks.size(); ++i) {
-        if (row >= diff.hunks[i].first && row < diff.hunks[i].first + diff.hunks[i].second)
-            return int(i);
+        if (row >= diff.hunks[i].first && row < diff.hunks[i].first + diff.hunks[i].second) return int(i);
     }
     return -1;
 }
@@ -28,13 +27,11 @@ void addHunkUnified(QList<ViewRow> &rows, const LineDiff &diff, int from, int to
 {
     for (int row = from; row < to; ++row) {
         const DiffRow &entry = diff.rows[row];
-        if (entry.left >= 0)
-            rows.append({ViewRow::Kind::Line, DiffRow::Kind::Removed, entry.left, -1, row, 0, hunk});
+        if (entry.left >= 0) rows.append({ViewRow::Kind::Line, DiffRow::Kind::Removed, entry.left, -1, row, 0, hunk});
     }
     for (int row = from; row < to; ++row) {
         const DiffRow &entry = diff.rows[row];
-        if (entry.right >= 0)
-            rows.append({ViewRow::Kind::Line, DiffRow::Kind::Added, -1, entry.right, row, 0, hunk});
+        if (entry.right >= 0) rows.append({ViewRow::Kind::Line, DiffRow::Kind::Added, -1, entry.right, row, 0, hunk});
     }
 }
 
@@ -68,7 +65,8 @@ QList<ViewRow> viewRows(const LineDiff &diff, bool unified, bool fold, const QSe
                 addHunkUnified(rows, diff, row, end, hunk);
             } else {
                 for (int i = row; i < end; ++i)
-                    rows.append({ViewRow::Kind::Line, diff.rows[i].kind, diff.rows[i].left, diff.rows[i].right, i, 0, hunk});
+                    rows.append(
+                        {ViewRow::Kind::Line, diff.rows[i].kind, diff.rows[i].left, diff.rows[i].right, i, 0, hunk});
             }
             row = end;
             continue;
@@ -78,7 +76,8 @@ QList<ViewRow> viewRows(const LineDiff &diff, bool unified, bool fold, const QSe
             ++end;
         const int hideFrom = row == 0 ? row : row + context;
         const int hideTo = end == count ? end : end - context;
-        const bool folds = fold && !diff.hunks.isEmpty() && hideTo - hideFrom >= shortestFold && !opened.contains(hideFrom);
+        const bool folds =
+            fold && !diff.hunks.isEmpty() && hideTo - hideFrom >= shortestFold && !opened.contains(hideFrom);
         for (int i = row; i < end; ++i) {
             if (folds && i == hideFrom) {
                 rows.append({ViewRow::Kind::Fold, DiffRow::Kind::Same, diff.rows[i].left, diff.rows[i].right, i,

@@ -31,17 +31,18 @@ struct DiffContents
     QHash<int, LineNote> leftNotes, rightNotes;
     bool single = false; // only a right side: nothing to compare with
 };
-[[nodiscard]] DiffContents compareTexts(const DiffSide &left, const DiffSide &right, CodeLanguage language, bool single);
+[[nodiscard]] DiffContents compareTexts(const DiffSide &left, const DiffSide &right, CodeLanguage language,
+                                        bool single);
 
 struct ViewRow
 {
     enum class Kind { Line, Fold };
     Kind kind = Kind::Line;
     DiffRow::Kind change = DiffRow::Kind::Same;
-    int left = -1, right = -1;   // 0-based lines; −1 filler
-    int diffRow = -1;            // first row of the diff it stands for
-    int hidden = 0;              // Fold: lines it hides
-    int hunk = -1;               // index of its hunk
+    int left = -1, right = -1; // 0-based lines; −1 filler
+    int diffRow = -1;          // first row of the diff it stands for
+    int hidden = 0;            // Fold: lines it hides
+    int hunk = -1;             // index of its hunk
 };
 
 // `context` unchanged lines stay around each hunk; folds shorter than 3 lines are not made. `opened` holds the diff row

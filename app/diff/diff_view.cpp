@@ -29,10 +29,8 @@ constexpr int sideBySideFrom = 900; // px of the view: about 60 columns of code 
 
 QColor lineColor(DiffRow::Kind kind, bool right, bool filler)
 {
-    if (filler)
-        return themeColor("diff.filler");
-    if (kind == DiffRow::Kind::Same)
-        return themeColor("surface.panel");
+    if (filler) return themeColor("diff.filler");
+    if (kind == DiffRow::Kind::Same) return themeColor("surface.panel");
     return themeColor(right ? "diff.addedLine" : "diff.removedLine");
 }
 
@@ -56,8 +54,7 @@ void DiffView::compare(DiffSide left, DiffSide right, CodeLanguage language, boo
     auto *watcher = new QFutureWatcher<std::shared_ptr<const DiffContents>>(this);
     connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, generation] {
         watcher->deleteLater();
-        if (generation != m_generation)
-            return;
+        if (generation != m_generation) return;
         accept(watcher->result());
     });
     watcher->setFuture(QtConcurrent::run([left = std::move(left), right = std::move(right), language, single] {
@@ -83,8 +80,8 @@ void DiffView::showMessage(const QString &sentence)
 void DiffView::accept(std::shared_ptr<const DiffContents> contents)
 {
     m_busy = false;
-    const bool sameText = m_contents && m_contents->diff.rightLines == contents->diff.rightLines
-                          && m_contents->diff.leftLines == contents->diff.leftLines;
+    const bool sameText = m_contents && m_contents->diff.rightLines == contents->diff.rightLines &&
+                          m_contents->diff.leftLines == contents->diff.leftLines;
     m_contents = std::move(contents);
     m_longest = 0;
     for (const QStringList *lines : {&m_contents->diff.leftLines, &m_contents->diff.rightLines}) {
@@ -98,8 +95,7 @@ void DiffView::accept(std::shared_ptr<const DiffContents> contents)
         rebuildRows();
         horizontalScrollBar()->setValue(0);
         verticalScrollBar()->setValue(0);
-        if (hunkCount() > 0)
-            goToHunk(0);
+        if (hunkCount() > 0) goToHunk(0);
     }
     viewport()->update();
     Q_EMIT hunkChanged();
@@ -149,8 +145,8 @@ void DiffView::resizeEvent(QResizeEvent *event)
 void DiffView::focusInEvent(QFocusEvent *event)
 {
     QAbstractScrollArea::focusInEvent(event);
-    m_showFocus = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason
-                  || event->reason() == Qt::ShortcutFocusReason;
+    m_showFocus = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason ||
+                  event->reason() == Qt::ShortcutFocusReason;
     viewport()->update();
 }
 
@@ -159,8 +155,7 @@ void DiffView::setFold(bool fold)
     m_fold = fold;
     m_opened.clear();
     rebuildRows();
-    if (m_hunk >= 0)
-        goToHunk(m_hunk);
+    if (m_hunk >= 0) goToHunk(m_hunk);
 }
 
 int DiffView::hunkCount() const
@@ -170,8 +165,7 @@ int DiffView::hunkCount() const
 
 void DiffView::goToHunk(int hunk)
 {
-    if (hunk < 0 || hunk >= hunkCount())
-        return;
+    if (hunk < 0 || hunk >= hunkCount()) return;
     m_hunk = hunk;
     for (qsizetype i = 0; i < m_rows.size(); ++i) {
         if (m_rows[i].hunk == hunk) {
@@ -245,8 +239,7 @@ void DiffView::paintFold(QPainter &painter, int y, const ViewRow &row)
         painter.drawText(QRect(left + gutter, y, 300, rowHeight()), Qt::AlignVCenter, text);
     };
     side(0);
-    if (!isUnified())
-        side(viewport()->width() / 2 + 1);
+    if (!isUnified()) side(viewport()->width() / 2 + 1);
     painter.restore();
 }
 
@@ -256,7 +249,8 @@ void DiffView::paintGutter(QPainter &painter, const QRect &rect, const QString &
     const int gutter = themeSize("diffGutter");
     painter.setFont(theme().font(TextStyle::Caption));
     painter.setPen(themeColor("text.secondary"));
-    painter.drawText(QRect(rect.left(), rect.top(), gutter - 12, rect.height()), Qt::AlignRight | Qt::AlignVCenter, numbers);
+    painter.drawText(QRect(rect.left(), rect.top(), gutter - 12, rect.height()), Qt::AlignRight | Qt::AlignVCenter,
+                     numbers);
     if (mark == DiffRow::Kind::Added || mark == DiffRow::Kind::Removed) {
         const bool added = mark == DiffRow::Kind::Added;
         painter.fillRect(QRect(rect.left() + gutter - 10, rect.top(), 3, rect.height()),
@@ -292,12 +286,12 @@ void DiffView::paintCode(QPainter &painter, const QRect &rect, const QString &li
     painter.setPen(Qt::NoPen);
     painter.setBrush(wordColor);
     for (const WordRange &word : words)
-        painter.drawRoundedRect(QRectF(x(word.start) - 1, rect.top() + 1, word.length * m_charWidth + 2, rect.height() - 2),
-                                theme().radius(u"mark"_s), theme().radius(u"mark"_s));
+        painter.drawRoundedRect(
+            QRectF(x(word.start) - 1, rect.top() + 1, word.length * m_charWidth + 2, rect.height() - 2),
+            theme().radius(u"mark"_s), theme().radius(u"mark"_s));
     const double baseline = rect.top() + rect.height() - 4;
     const auto text = [&](int from, int to, const QColor &color) {
-        if (to <= from)
-            return;
+        if (to <= from) return;
         painter.setPen(color);
         painter.drawText(QPointF(x(from), baseline), line.mid(from, to - from));
     };
@@ -329,13 +323,13 @@ void DiffView::paintSide(QPainter &painter, const QRect &rect, const ViewRow &ro
     const bool changed = row.change != DiffRow::Kind::Same;
     const QColor ground = lineColor(row.change, right, line < 0);
     painter.fillRect(rect, ground);
-    const bool current = m_currentRow >= 0 && m_currentRow < m_rows.size() && m_rows[m_currentRow].diffRow == row.diffRow;
-    if (line < 0)
-        return;
+    const bool current =
+        m_currentRow >= 0 && m_currentRow < m_rows.size() && m_rows[m_currentRow].diffRow == row.diffRow;
+    if (line < 0) return;
     if (!changed)
-        painter.fillRect(QRect(rect.left(), rect.top(), themeSize("diffGutter") - 7, rect.height()), themeColor("diff.gutter"));
-    if (current && !changed)
-        painter.fillRect(rect, themeColor("diff.currentLine"));
+        painter.fillRect(QRect(rect.left(), rect.top(), themeSize("diffGutter") - 7, rect.height()),
+                         themeColor("diff.gutter"));
+    if (current && !changed) painter.fillRect(rect, themeColor("diff.currentLine"));
     const auto &notes = right ? m_contents->rightNotes : m_contents->leftNotes;
     const auto note = notes.constFind(line);
     const LineNote *mark = note != notes.constEnd() ? &*note : nullptr;
@@ -345,11 +339,10 @@ void DiffView::paintSide(QPainter &painter, const QRect &rect, const ViewRow &ro
     const auto &spans = right ? m_contents->rightSpans : m_contents->leftSpans;
     const DiffRow &entry = m_contents->diff.rows[row.diffRow];
     QList<WordRange> words;
-    if (row.change == DiffRow::Kind::Changed)
-        words = right ? entry.rightWords : entry.leftWords;
+    if (row.change == DiffRow::Kind::Changed) words = right ? entry.rightWords : entry.leftWords;
     const QRect code = rect.adjusted(themeSize("diffGutter") + 8, 0, 0, 0);
-    paintCode(painter, code, lines[line], spans.value(line), words, themeColor(right ? "diff.addedWord" : "diff.removedWord"),
-              mark, ground);
+    paintCode(painter, code, lines[line], spans.value(line), words,
+              themeColor(right ? "diff.addedWord" : "diff.removedWord"), mark, ground);
 }
 
 void DiffView::paintUnified(QPainter &painter, const QRect &rect, const ViewRow &row)
@@ -363,8 +356,8 @@ void DiffView::paintUnified(QPainter &painter, const QRect &rect, const ViewRow 
     if (row.change == DiffRow::Kind::Same)
         painter.fillRect(QRect(rect.left(), rect.top(), second + themeSize("diffGutter") - 7, rect.height()),
                          themeColor("diff.gutter"));
-    if (m_currentRow >= 0 && m_currentRow < m_rows.size() && &m_rows[m_currentRow] == &row
-        && row.change == DiffRow::Kind::Same)
+    if (m_currentRow >= 0 && m_currentRow < m_rows.size() && &m_rows[m_currentRow] == &row &&
+        row.change == DiffRow::Kind::Same)
         painter.fillRect(rect, themeColor("diff.currentLine"));
     const auto &notes = right ? m_contents->rightNotes : m_contents->leftNotes;
     const auto note = notes.constFind(line);
@@ -377,14 +370,12 @@ void DiffView::paintUnified(QPainter &painter, const QRect &rect, const ViewRow 
     }
     QRect inner = rect.adjusted(second, 0, 0, 0);
     paintGutter(painter, inner, row.right >= 0 ? QString::number(row.right + 1) : QString(), row.change, nullptr);
-    if (mark)
-        paintGutter(painter, rect, QString(), DiffRow::Kind::Same, mark);
+    if (mark) paintGutter(painter, rect, QString(), DiffRow::Kind::Same, mark);
     const QStringList &lines = right ? m_contents->diff.rightLines : m_contents->diff.leftLines;
     const auto &spans = right ? m_contents->rightSpans : m_contents->leftSpans;
     const DiffRow &entry = m_contents->diff.rows[row.diffRow];
     QList<WordRange> words;
-    if (entry.kind == DiffRow::Kind::Changed)
-        words = right ? entry.rightWords : entry.leftWords;
+    if (entry.kind == DiffRow::Kind::Changed) words = right ? entry.rightWords : entry.leftWords;
     paintCode(painter, inner.adjusted(themeSize("diffGutter") + 8, 0, 0, 0), lines[line], spans.value(line), words,
               themeColor(row.change == DiffRow::Kind::Added ? "diff.addedWord" : "diff.removedWord"), mark, ground);
 }
@@ -392,8 +383,7 @@ void DiffView::paintUnified(QPainter &painter, const QRect &rect, const ViewRow 
 void DiffView::mousePressEvent(QMouseEvent *event)
 {
     const int index = rowAt(int(event->position().y()));
-    if (index < 0)
-        return;
+    if (index < 0) return;
     const ViewRow row = m_rows[index];
     if (row.kind == ViewRow::Kind::Fold) {
         m_opened.insert(row.diffRow);
@@ -415,22 +405,38 @@ void DiffView::mousePressEvent(QMouseEvent *event)
 void DiffView::keyPressEvent(QKeyEvent *event)
 {
     switch (event->key()) {
-    case Qt::Key_Up: verticalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepSub); return;
-    case Qt::Key_Down: verticalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepAdd); return;
-    case Qt::Key_PageUp: verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepSub); return;
-    case Qt::Key_PageDown: verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepAdd); return;
-    case Qt::Key_Home: verticalScrollBar()->setValue(0); return;
-    case Qt::Key_End: verticalScrollBar()->setValue(verticalScrollBar()->maximum()); return;
-    case Qt::Key_N: goToHunk(m_hunk + 1); return;
-    case Qt::Key_P: goToHunk(m_hunk - 1); return;
-    default: QAbstractScrollArea::keyPressEvent(event);
+    case Qt::Key_Up:
+        verticalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepSub);
+        return;
+    case Qt::Key_Down:
+        verticalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepAdd);
+        return;
+    case Qt::Key_PageUp:
+        verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepSub);
+        return;
+    case Qt::Key_PageDown:
+        verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepAdd);
+        return;
+    case Qt::Key_Home:
+        verticalScrollBar()->setValue(0);
+        return;
+    case Qt::Key_End:
+        verticalScrollBar()->setValue(verticalScrollBar()->maximum());
+        return;
+    case Qt::Key_N:
+        goToHunk(m_hunk + 1);
+        return;
+    case Qt::Key_P:
+        goToHunk(m_hunk - 1);
+        return;
+    default:
+        QAbstractScrollArea::keyPressEvent(event);
     }
 }
 
 void DiffView::contextMenuEvent(QContextMenuEvent *event)
 {
-    if (!m_contents)
-        return;
+    if (!m_contents) return;
     QMenu menu(this);
     const QStringList left = m_contents->diff.leftLines, right = m_contents->diff.rightLines;
     if (!m_contents->single)

@@ -55,7 +55,8 @@ private:
     void paintFold(QPainter &painter, int y, const ViewRow &row);
     void paintSide(QPainter &painter, const QRect &rect, const ViewRow &row, bool right);
     void paintUnified(QPainter &painter, const QRect &rect, const ViewRow &row);
-    void paintGutter(QPainter &painter, const QRect &rect, const QString &numbers, DiffRow::Kind mark, const LineNote *note);
+    void paintGutter(QPainter &painter, const QRect &rect, const QString &numbers, DiffRow::Kind mark,
+                     const LineNote *note);
     void paintCode(QPainter &painter, const QRect &rect, const QString &line, const QList<SyntaxSpan> &spans,
                    const QList<WordRange> &words, const QColor &wordColor, const LineNote *note, const QColor &ground);
 

@@ -48,8 +48,7 @@ void NodeHeader::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
     painter.fillRect(rect(), themeColor("surface.panel"));
-    if (m_empty)
-        return;
+    if (m_empty) return;
     const int half = height() / 2;
     glyphs::paintState(painter, QRectF(8, half / 2.0 - 4, 12, 12), m_state);
     painter.setFont(theme().font(TextStyle::Title));
@@ -85,11 +84,15 @@ void WhyPanel::refresh()
         input.retrieval = node->kind == "repair"_L1 ? nullptr : m_document->retrieval(node->round);
     }
     input.skillTitles = m_skills->titles();
-    m_header->setNode(node, input.round && input.round->base >= 0 ? tr("planned from the profile of %1").arg(input.round->base) : QString());
-    const QString sentence = !node ? tr("Select a node to see why its skill was chosen.")
-                             : node->kind == "seed"_L1 ? tr("This is the starting point: no skill was chosen for it.")
-                             : node->kind == "repair"_L1 ? tr("This candidate repairs node %1; repairs follow a diagnosis, not the policy.").arg(node->parent)
-                                                          : tr("Nothing was recorded for this node yet.");
+    m_header->setNode(node, input.round && input.round->base >= 0
+                                ? tr("planned from the profile of %1").arg(input.round->base)
+                                : QString());
+    const QString sentence =
+        !node                     ? tr("Select a node to see why its skill was chosen.")
+        : node->kind == "seed"_L1 ? tr("This is the starting point: no skill was chosen for it.")
+        : node->kind == "repair"_L1
+            ? tr("This candidate repairs node %1; repairs follow a diagnosis, not the policy.").arg(node->parent)
+            : tr("Nothing was recorded for this node yet.");
     m_rows->setRows(panel_rows::why(input), sentence);
 }
 

@@ -40,15 +40,18 @@ public:
     {
         const int row = themeSize("rowCompact");
         switch (kindOf(index)) {
-        case Kind::Section: return {10, themeSize("row")};
-        case Kind::Ranked: return {10, themeSize("rowTwoLine")};
+        case Kind::Section:
+            return {10, themeSize("row")};
+        case Kind::Ranked:
+            return {10, themeSize("rowTwoLine")};
         case Kind::Text: {
             const QFontMetrics metrics(theme().font(TextStyle::Body));
             const QRect bounds = metrics.boundingRect(0, 0, std::max(60, m_view->viewport()->width() - 20), 10000,
                                                       Qt::TextWordWrap, index.data().toString());
             return {10, bounds.height() + theme().space(8)};
         }
-        default: return {10, index.data(panel_rows::SubtextRole).toString().isEmpty() ? row : themeSize("rowTwoLine")};
+        default:
+            return {10, index.data(panel_rows::SubtextRole).toString().isEmpty() ? row : themeSize("rowTwoLine")};
         }
     }
 
@@ -63,7 +66,8 @@ public:
             paintSection(*painter, rect, index);
         } else {
             if (option.state & QStyle::State_Selected)
-                painter->fillRect(rect, themeColor(m_view->hasFocus() ? "accent.selection" : "accent.selectionInactive"));
+                painter->fillRect(rect,
+                                  themeColor(m_view->hasFocus() ? "accent.selection" : "accent.selectionInactive"));
             if (kind == Kind::Text)
                 paintText(*painter, rect, index);
             else if (kind == Kind::Ranked)
@@ -98,8 +102,7 @@ private:
     void paintRanked(QPainter &painter, const QRect &rect, const QModelIndex &index) const
     {
         const QString note = index.data(panel_rows::NoteRole).toString();
-        if (!note.isEmpty())
-            painter.fillRect(rect, themeColor("accent.selectionInactive"));
+        if (!note.isEmpty()) painter.fillRect(rect, themeColor("accent.selectionInactive"));
         const QRect inner = rect.adjusted(10, 2, -8, -2);
         const int half = inner.height() / 2;
         painter.setFont(theme().font(note.isEmpty() ? TextStyle::Body : TextStyle::Strong));
@@ -109,7 +112,8 @@ private:
                          metrics.elidedText(cell(index, 0), Qt::ElideRight, inner.width() - 30));
         painter.setFont(theme().font(TextStyle::Caption));
         painter.setPen(themeColor("text.secondary"));
-        painter.drawText(QRect(inner.left(), inner.top(), inner.width(), half), Qt::AlignVCenter | Qt::AlignRight, cell(index, 2));
+        painter.drawText(QRect(inner.left(), inner.top(), inner.width(), half), Qt::AlignVCenter | Qt::AlignRight,
+                         cell(index, 2));
         const QRect lower(inner.left() + 14, inner.top() + half, inner.width() - 14, half);
         int noteWidth = 0;
         if (!note.isEmpty()) {
@@ -121,8 +125,8 @@ private:
         painter.setFont(theme().font(TextStyle::Caption));
         painter.setPen(themeColor("text.secondary"));
         painter.drawText(lower, Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(index.data(panel_rows::SubtextRole).toString(), Qt::ElideRight,
-                                                          lower.width() - noteWidth));
+                         painter.fontMetrics().elidedText(index.data(panel_rows::SubtextRole).toString(),
+                                                          Qt::ElideRight, lower.width() - noteWidth));
     }
 
     void paintItem(QPainter &painter, const QRect &whole, const QModelIndex &index, Kind kind) const
@@ -132,15 +136,15 @@ private:
             ++depth;
         const QString subtext = index.data(panel_rows::SubtextRole).toString();
         QRect rect = whole;
-        if (!subtext.isEmpty())
-            rect.setHeight(whole.height() / 2 + 1);
+        if (!subtext.isEmpty()) rect.setHeight(whole.height() / 2 + 1);
         int left = 8 + (depth - 1) * 12;
         const QVariant truth = index.data(panel_rows::TruthRole);
         const bool hasState = index.data(panel_rows::StateRole).isValid();
         if (kind == Kind::Group) {
             QStyleOption chevron;
             chevron.rect = QRect(left - 4, rect.top(), 14, rect.height());
-            chevron.state = QStyle::State_Children | (m_view->isExpanded(index) ? QStyle::State_Open : QStyle::State_None);
+            chevron.state =
+                QStyle::State_Children | (m_view->isExpanded(index) ? QStyle::State_Open : QStyle::State_None);
             m_view->style()->drawPrimitive(QStyle::PE_IndicatorBranch, &chevron, &painter, m_view);
             left += 14;
         } else if (hasState) {
@@ -156,11 +160,15 @@ private:
         const bool bold = kind == Kind::Group || hasState;
         const QFontMetrics body(theme().font(bold ? TextStyle::Strong : TextStyle::Body));
         const int lastColumn = value.isEmpty() ? 0 : 74; // values line up left of what they are held against
-        painter.setFont(theme().font(bold && kind != Kind::Group ? TextStyle::Body : bold ? TextStyle::Strong : TextStyle::Body));
-        QColor lastColor = themeColor(kind == Kind::Group || value.isEmpty() || kind == Kind::Promise ? "text.primary" : "text.secondary");
+        painter.setFont(theme().font(bold && kind != Kind::Group ? TextStyle::Body
+                                     : bold                      ? TextStyle::Strong
+                                                                 : TextStyle::Body));
+        QColor lastColor = themeColor(
+            kind == Kind::Group || value.isEmpty() || kind == Kind::Promise ? "text.primary" : "text.secondary");
         if (kind == Kind::Group && truth.isValid())
-            lastColor = themeColor(Truth(truth.toInt()) == Truth::True ? "severity.okText"
-                                   : Truth(truth.toInt()) == Truth::False ? "severity.errorText" : "text.secondary");
+            lastColor = themeColor(Truth(truth.toInt()) == Truth::True    ? "severity.okText"
+                                   : Truth(truth.toInt()) == Truth::False ? "severity.errorText"
+                                                                          : "text.secondary");
         painter.setPen(lastColor);
         const QFontMetrics current(painter.font());
         const int lastWidth = current.horizontalAdvance(last);
@@ -170,11 +178,14 @@ private:
             painter.setPen(themeColor(kind == Kind::Promise ? "text.secondary" : "text.primary"));
             const int valueRight = kind == Kind::Promise ? right - std::max(lastWidth + 12, lastColumn)
                                                          : right - std::max(lastColumn, lastWidth + 10);
-            painter.drawText(QRect(left, rect.top(), valueRight - left, rect.height()), Qt::AlignVCenter | Qt::AlignRight, value);
+            painter.drawText(QRect(left, rect.top(), valueRight - left, rect.height()),
+                             Qt::AlignVCenter | Qt::AlignRight, value);
             end = valueRight - current.horizontalAdvance(value) - 10;
         }
         const bool mono = index.data(panel_rows::MonospaceRole).toBool();
-        painter.setFont(theme().font(mono ? TextStyle::Code : kind == Kind::Group || hasState ? TextStyle::Strong : TextStyle::Body));
+        painter.setFont(theme().font(mono                              ? TextStyle::Code
+                                     : kind == Kind::Group || hasState ? TextStyle::Strong
+                                                                       : TextStyle::Body));
         QString name = cell(index, 0);
         // "Bottleneck  Memory latency": what it is stands back behind what it is called.
         if (const qsizetype cut = name.indexOf(u"  "_s); kind == Kind::Group && cut > 0) {
@@ -182,7 +193,7 @@ private:
             painter.setFont(theme().font(TextStyle::Body));
             painter.setPen(themeColor("text.secondary"));
             painter.drawText(QRect(left, rect.top(), end - left, rect.height()), Qt::AlignVCenter, name.left(cut));
-            left += painter.fontMetrics().horizontalAdvance(u"Bottleneck"_s) + 8;
+            left += painter.fontMetrics().horizontalAdvance(depth == 1 ? u"Bottleneck"_s : name.left(cut)) + 8;
             name = name.mid(cut + 2);
             painter.restore();
         }
@@ -210,7 +221,8 @@ QString pathOf(const TreeRowsModel &model, QModelIndex index)
 
 } // namespace
 
-RowView::RowView(QWidget *parent) : QTreeView(parent), m_model(new TreeRowsModel({u"name"_s, u"value"_s, u"needs"_s}, {1, 2}, this))
+RowView::RowView(QWidget *parent)
+    : QTreeView(parent), m_model(new TreeRowsModel({u"name"_s, u"value"_s, u"needs"_s}, {1, 2}, this))
 {
     setFrameShape(QFrame::NoFrame);
     setHeaderHidden(true);
@@ -238,10 +250,10 @@ void RowView::openAsNeeded()
     std::function<void(const QModelIndex &)> open = [&](const QModelIndex &parent) {
         for (int row = 0; row < m_model->rowCount(parent); ++row) {
             const QModelIndex index = m_model->index(row, 0, parent);
-            if (m_model->rowCount(index) == 0)
-                continue;
+            if (m_model->rowCount(index) == 0) continue;
             const QVariant truth = index.data(panel_rows::TruthRole);
-            const bool byItself = kindOf(index) == Kind::Section || !truth.isValid() || Truth(truth.toInt()) == Truth::True;
+            const bool byItself =
+                kindOf(index) == Kind::Section || !truth.isValid() || Truth(truth.toInt()) == Truth::True;
             const auto chosen = m_opened.constFind(pathOf(*m_model, index));
             setExpanded(index, chosen != m_opened.constEnd() ? *chosen : byItself);
             open(index);

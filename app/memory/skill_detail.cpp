@@ -32,12 +32,14 @@ QString escaped(const QString &text)
 
 QString coloured(const QString &text, const char *role, bool bold = false)
 {
-    return u"<span style='color:%1%2'>%3</span>"_s.arg(themeColor(role).name(), bold ? u";font-weight:700"_s : QString(), text);
+    return u"<span style='color:%1%2'>%3</span>"_s.arg(themeColor(role).name(),
+                                                       bold ? u";font-weight:700"_s : QString(), text);
 }
 
 QString heading(const QString &text)
 {
-    return u"<p style='margin-top:8px;margin-bottom:2px'>%1</p>"_s.arg(coloured(u"<b>%1</b>"_s.arg(escaped(text)), "text.secondary"));
+    return u"<p style='margin-top:8px;margin-bottom:2px'>%1</p>"_s.arg(
+        coloured(u"<b>%1</b>"_s.arg(escaped(text)), "text.secondary"));
 }
 
 // The body of a SKILL.md as HTML, without the whole-document wrapping Qt puts around it.
@@ -45,10 +47,12 @@ QString bodyHtml(const QString &markdown)
 {
     QTextDocument document;
     document.setDefaultFont(theme().font(TextStyle::Body));
-    document.setMarkdown(markdown, QTextDocument::MarkdownFeatures(QTextDocument::MarkdownDialectGitHub) | QTextDocument::MarkdownNoHTML);
+    document.setMarkdown(markdown, QTextDocument::MarkdownFeatures(QTextDocument::MarkdownDialectGitHub) |
+                                       QTextDocument::MarkdownNoHTML);
     QString html = document.toHtml();
     const qsizetype start = html.indexOf(u'>', html.indexOf("<body"_L1)) + 1;
-    return html.mid(start, html.lastIndexOf("</body>"_L1) - start);
+    QString body = html.mid(start, html.lastIndexOf("</body>"_L1) - start);
+    return body.replace("<pre style=\""_L1, "<pre style=\"white-space:pre-wrap; "_L1);
 }
 
 } // namespace
@@ -88,13 +92,13 @@ SkillDetail::SkillDetail(SkillModel *model, SessionDocument *document, NodeSelec
     connect(m_pin, &QPushButton::clicked, this, [this] {
         const Skill *skill = m_model->skill(m_name);
         if (skill)
-            Q_EMIT stateRequested(m_name, skill->state == SkillState::Pinned ? SkillState::Active : SkillState::Pinned, {});
+            Q_EMIT stateRequested(m_name, skill->state == SkillState::Pinned ? SkillState::Active : SkillState::Pinned,
+                                  {});
     });
     connect(m_reject, &QPushButton::clicked, this, [this] { askReason(true); });
     connect(m_restore, &QPushButton::clicked, this, [this] { Q_EMIT stateRequested(m_name, SkillState::Active, {}); });
     connect(m_reason, &QLineEdit::returnPressed, this, [this] {
-        if (m_reason->text().trimmed().isEmpty())
-            return; // a rejection without a reason teaches nobody
+        if (m_reason->text().trimmed().isEmpty()) return; // a rejection without a reason teaches nobody
         Q_EMIT stateRequested(m_name, SkillState::Rejected, m_reason->text().trimmed());
         askReason(false);
     });
@@ -104,8 +108,7 @@ SkillDetail::SkillDetail(SkillModel *model, SessionDocument *document, NodeSelec
     m_reason->addAction(cancel);
     connect(cancel, &QAction::triggered, this, [this] { askReason(false); });
     connect(m_text, &QTextBrowser::anchorClicked, this, [this](const QUrl &url) {
-        if (url.scheme() == "node"_L1)
-            m_selection->select(url.path().toInt());
+        if (url.scheme() == "node"_L1) m_selection->select(url.path().toInt());
     });
     connect(model, &SkillModel::contentsChanged, this, &SkillDetail::refresh);
     connect(selection, &NodeSelection::changed, this, &SkillDetail::refresh);
@@ -120,14 +123,12 @@ void SkillDetail::askReason(bool ask)
 {
     m_reasonRow->setVisible(ask);
     m_reason->clear();
-    if (ask)
-        m_reason->setFocus();
+    if (ask) m_reason->setFocus();
 }
 
 void SkillDetail::setSkill(const QString &name)
 {
-    if (name == m_name)
-        return;
+    if (name == m_name) return;
     m_name = name;
     m_ledger.clear();
     m_reasonRow->hide();
@@ -148,8 +149,9 @@ QString SkillDetail::promisesHtml(const Skill &skill) const
     const bool shaped = node && node->skill == skill.name && !node->observed.isEmpty();
     QString rows;
     const auto row = [&](const QString &mark, const QString &metric, const QString &promised, const QString &observed) {
-        rows += u"<tr><td width='16'>%1</td><td>%2</td><td align='right'>%3</td><td align='right'>&nbsp;&nbsp;%4</td></tr>"_s.arg(
-            mark, escaped(metric), coloured(escaped(promised), "text.secondary"), escaped(observed));
+        rows +=
+            u"<tr><td width='16'>%1</td><td>%2</td><td align='right'>%3</td><td align='right'>&nbsp;&nbsp;%4</td></tr>"_s
+                .arg(mark, escaped(metric), coloured(escaped(promised), "text.secondary"), escaped(observed));
     };
     const auto title = [](const QString &metric) {
         const MetricInfo *info = metricInfo(metric);
@@ -158,8 +160,9 @@ QString SkillDetail::promisesHtml(const Skill &skill) const
     if (shaped) {
         for (const ObservedChange &change : node->observed) {
             const MetricInfo *info = metricInfo(change.metric);
-            const QString mark = !change.kept ? coloured(u"?"_s, "text.secondary")
-                                 : *change.kept ? coloured(u"✓"_s, "severity.okText") : coloured(u"✕"_s, "severity.errorText");
+            const QString mark = !change.kept   ? coloured(u"?"_s, "text.secondary")
+                                 : *change.kept ? coloured(u"✓"_s, "severity.okText")
+                                                : coloured(u"✕"_s, "severity.errorText");
             row(mark, title(change.metric), numbers::promise(change.promised),
                 numbers::change(change.before, change.after, info ? info->unit : QString()));
         }
@@ -167,10 +170,9 @@ QString SkillDetail::promisesHtml(const Skill &skill) const
         for (const PromisedChange &promise : skill.promises)
             row(QString(), title(promise.metric), numbers::promise(promise.change), QString());
     }
-    if (rows.isEmpty())
-        return {};
-    return heading(shaped ? tr("Promised and observed at node %1").arg(node->id) : tr("Promises"))
-           + u"<table width='100%' cellspacing='0' cellpadding='1'>"_s + rows + u"</table>"_s;
+    if (rows.isEmpty()) return {};
+    return heading(shaped ? tr("Promised and observed at node %1").arg(node->id) : tr("Promises")) +
+           u"<table width='100%' cellspacing='0' cellpadding='1'>"_s + rows + u"</table>"_s;
 }
 
 QString SkillDetail::ledgerHtml(const Skill &skill) const
@@ -180,26 +182,31 @@ QString SkillDetail::ledgerHtml(const Skill &skill) const
     if (record.uses > 0) {
         html += heading(tr("Ledger"));
         html += u"<p style='margin:0'>%1</p>"_s.arg(
-            tr("%1 uses, %2 won, %3 lost").arg(record.uses).arg(record.won).arg(record.lost)
-            + (record.gain && record.interval ? tr(", mean gain %1 %2").arg(numbers::speedupValue(*record.gain),
-                                                                            numbers::bounds(*record.interval))
-                                              : QString()));
+            (record.uses == 1 ? tr("%1 use, %2 won, %3 lost") : tr("%1 uses, %2 won, %3 lost"))
+                .arg(record.uses)
+                .arg(record.won)
+                .arg(record.lost) +
+            (record.gain && record.interval
+                 ? tr(", mean gain %1 %2").arg(numbers::speedupValue(*record.gain), numbers::bounds(*record.interval))
+                 : QString()));
         int shown = 0;
         html += u"<table width='100%' cellspacing='0' cellpadding='1'>"_s;
         for (const LedgerEntry &entry : m_ledger) {
-            if (++shown > 5)
-                break;
+            if (++shown > 5) break;
             html += u"<tr><td>%1 · %2</td><td>%3</td><td align='right'>%4</td></tr>"_s.arg(
                 escaped(entry.task), QString::number(entry.node), coloured(escaped(entry.verdict), "text.secondary"),
                 entry.verdict == "verified"_L1
-                    ? numbers::speedupValue(std::exp(entry.logSpeedup)) + u' ' + numbers::bounds(entry.interval) : QString());
+                    ? numbers::speedupValue(std::exp(entry.logSpeedup)) + u' ' + numbers::bounds(entry.interval)
+                    : QString());
         }
         html += u"</table>"_s;
     }
     QStringList links;
     for (const TrajectoryNode &node : m_document->trajectory().nodes) {
         if (node.skill == skill.name)
-            links.append(u"<a style='color:%1;text-decoration:none' href='node:%2'>node %2</a>"_s.arg(themeColor("text.link").name()).arg(node.id));
+            links.append(u"<a style='color:%1;text-decoration:none' href='node:%2'>node %2</a>"_s
+                             .arg(themeColor("text.link").name())
+                             .arg(node.id));
     }
     if (!links.isEmpty())
         html += heading(tr("Shaped in this session")) + u"<p style='margin:0'>%1</p>"_s.arg(links.join(u", "_s));
@@ -209,30 +216,33 @@ QString SkillDetail::ledgerHtml(const Skill &skill) const
 QString SkillDetail::html(const Skill &skill) const
 {
     const QString title = skill.title.isEmpty() ? node_text::titleOfSkill(skill.name) : skill.title;
-    QString html = u"<table width='100%' cellspacing='0' cellpadding='0'><tr><td><span style='font-size:13px;font-weight:700'>%1</span></td>"
-                   "<td align='right'>%2</td></tr></table>"_s
-                       .arg(escaped(title),
-                            coloured(tr("%1 · rev. %2").arg(toString(skill.state)).arg(skill.revision)
-                                         + (skill.method.isEmpty() ? QString() : u" · "_s + skill.method), "text.secondary"));
+    QString html = u"<table width='100%' cellspacing='0' cellpadding='0'><tr><td><span "
+                   u"style='font-size:13px;font-weight:700'>%1</span></td>"
+                   "<td align='right'>%2</td></tr></table>"_s.arg(
+                       escaped(title), coloured(tr("%1 · rev. %2").arg(toString(skill.state)).arg(skill.revision) +
+                                                    (skill.method.isEmpty() ? QString() : u" · "_s + skill.method),
+                                                "text.secondary"));
     if (!skill.stateReason.isEmpty())
-        html += u"<p style='margin-top:4px;margin-bottom:0'>%1</p>"_s.arg(coloured(escaped(skill.stateReason), "text.secondary"));
+        html += u"<p style='margin-top:4px;margin-bottom:0'>%1</p>"_s.arg(
+            coloured(escaped(skill.stateReason), "text.secondary"));
     html += u"<p style='margin-top:4px;margin-bottom:4px'>%1</p>"_s.arg(escaped(skill.description));
     if (!skill.requires_.isEmpty()) {
         QStringList lines;
         for (const QString &gate : skill.requires_)
             lines.append(coloured(lines.isEmpty() ? u"when "_s : u"and&nbsp; "_s, "syntax.keyword") + escaped(gate));
-        html += u"<table width='100%' cellspacing='0' cellpadding='6' bgcolor='%1'><tr><td style='font-family:Noto Sans Mono'>%2</td></tr></table>"_s
-                    .arg(themeColor("diff.gutter").name(), lines.join(u"<br>"_s));
+        html +=
+            u"<table width='100%' cellspacing='0' cellpadding='6' bgcolor='%1'><tr><td style='font-family:Noto Sans Mono'>%2</td></tr></table>"_s
+                .arg(themeColor("diff.gutter").name(), lines.join(u"<br>"_s));
     }
     html += promisesHtml(skill) + ledgerHtml(skill);
     if (!skill.prohibits.isEmpty()) {
-        html += heading(tr("Must not")) + u"<ul style='margin-top:0;margin-bottom:0;margin-left:12px;-qt-list-indent:0'>"_s;
+        html +=
+            heading(tr("Must not")) + u"<ul style='margin-top:0;margin-bottom:0;margin-left:12px;-qt-list-indent:0'>"_s;
         for (const QString &rule : skill.prohibits)
             html += u"<li>%1</li>"_s.arg(escaped(rule));
         html += u"</ul>"_s;
     }
-    if (!skill.body.trimmed().isEmpty())
-        html += heading(tr("Text")) + bodyHtml(skill.body);
+    if (!skill.body.trimmed().isEmpty()) html += heading(tr("Text")) + bodyHtml(skill.body);
     return html;
 }
 
@@ -253,8 +263,7 @@ void SkillDetail::refresh()
         m_restore->setText(skill->state == SkillState::Rejected ? tr("Restore") : tr("Accept"));
         text = html(*skill);
     }
-    if (text == m_shown)
-        return;
+    if (text == m_shown) return;
     const int scrolled = m_text->verticalScrollBar()->value();
     m_shown = text;
     m_text->setHtml(text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One skill: text, gate, promises against what the selected node showed, ledger, provenance, and what may be done to it.
+// One skill: text, gate, promises against what the selected node showed, ledger, provenance, and what may be done to
+// it.
 #pragma once
 
 #include "models/session_document.h"

@@ -43,7 +43,8 @@ public:
             paintGroup(*painter, option, index);
         } else {
             if (option.state & QStyle::State_Selected)
-                painter->fillRect(option.rect, themeColor(m_view->hasFocus() ? "accent.selection" : "accent.selectionInactive"));
+                painter->fillRect(option.rect,
+                                  themeColor(m_view->hasFocus() ? "accent.selection" : "accent.selectionInactive"));
             paintSkill(*painter, option, index);
         }
         painter->restore();
@@ -52,8 +53,7 @@ public:
 private:
     void paintGroup(QPainter &painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
     {
-        if (index.column() != 0)
-            return; // the first column paints the whole band
+        if (index.column() != 0) return; // the first column paints the whole band
         const QRect band(0, option.rect.top(), m_view->viewport()->width(), option.rect.height());
         painter.setClipping(false);
         painter.fillRect(band, themeColor("surface.window"));
@@ -70,7 +70,8 @@ private:
         const int after = 24 + painter.fontMetrics().horizontalAdvance(title) + 6;
         painter.setFont(theme().font(TextStyle::Body));
         painter.setPen(themeColor("text.secondary"));
-        painter.drawText(band.adjusted(after, 0, -8, 0), Qt::AlignVCenter, QString::number(index.model()->rowCount(index)));
+        painter.drawText(band.adjusted(after, 0, -8, 0), Qt::AlignVCenter,
+                         QString::number(index.model()->rowCount(index)));
         painter.setFont(theme().font(TextStyle::Caption));
         painter.drawText(band.adjusted(24, 0, -8, 0), Qt::AlignVCenter | Qt::AlignRight,
                          index.data(SkillModel::GroupNoteRole).toString());
@@ -87,16 +88,18 @@ private:
         switch (index.column()) {
         case SkillModel::SkillColumn:
             glyphs::paintSkill(painter, QRectF(8, rect.center().y() - 5, 11, 11), state);
-            painter.drawText(rect.adjusted(28, 0, -2, 0), Qt::AlignVCenter,
-                             painter.fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, rect.width() - 30));
+            painter.drawText(
+                rect.adjusted(28, 0, -2, 0), Qt::AlignVCenter,
+                painter.fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, rect.width() - 30));
             break;
         case SkillModel::WonColumn:
         case SkillModel::LostColumn:
-            if (index.column() == SkillModel::LostColumn)
-                painter.setPen(themeColor("text.secondary"));
+            if (index.column() == SkillModel::LostColumn) painter.setPen(themeColor("text.secondary"));
             painter.drawText(rect.adjusted(0, 0, -6, 0), Qt::AlignVCenter | Qt::AlignRight, index.data().toString());
             break;
-        case SkillModel::GainColumn: paintGain(painter, rect.adjusted(6, 0, -8, 0), first, index.data().toString()); break;
+        case SkillModel::GainColumn:
+            paintGain(painter, rect.adjusted(6, 0, -8, 0), first, index.data().toString());
+            break;
         }
     }
 
@@ -118,12 +121,14 @@ private:
             const double from = clamp(onAxis(low.toDouble(), cell)), to = clamp(onAxis(high.toDouble(), cell));
             const QRectF bar(std::round(from), cell.center().y() - 4, std::max(3.0, std::round(to - from)), 9);
             glyphs::fillValue(painter, bar, color, TimeKind::Modelled);
-            painter.fillRect(QRectF(std::round(clamp(onAxis(gain.toDouble(), cell))), bar.top() - 1, 2, bar.height() + 2), color);
+            painter.fillRect(
+                QRectF(std::round(clamp(onAxis(gain.toDouble(), cell))), bar.top() - 1, 2, bar.height() + 2), color);
             if (onAxis(high.toDouble(), cell) > cell.right()) { // it goes on beyond the axis
                 painter.setRenderHint(QPainter::Antialiasing);
                 painter.setPen(Qt::NoPen);
                 painter.setBrush(color);
-                painter.drawPolygon(QPolygonF({{cell.right() + 1.0, bar.top()}, {cell.right() + 6.0, bar.center().y()},
+                painter.drawPolygon(QPolygonF({{cell.right() + 1.0, bar.top()},
+                                               {cell.right() + 6.0, bar.center().y()},
                                                {cell.right() + 1.0, bar.bottom()}}));
             }
         } else { // one use: no interval
@@ -155,7 +160,8 @@ protected:
         } else if (column == SkillModel::GainColumn) {
             const QRect cell = rect.adjusted(6, 0, -8, 0);
             for (const int factor : {1, 2})
-                painter->drawText(QRectF(onAxis(factor, cell) - 15, rect.top(), 30, rect.height()), Qt::AlignCenter, u"%1×"_s.arg(factor));
+                painter->drawText(QRectF(onAxis(factor, cell) - 15, rect.top(), 30, rect.height()), Qt::AlignCenter,
+                                  u"%1×"_s.arg(factor));
         } else {
             painter->drawText(rect.adjusted(0, 0, -6, 0), Qt::AlignVCenter | Qt::AlignRight, text);
         }
@@ -177,10 +183,10 @@ protected:
     bool filterAcceptsRow(int row, const QModelIndex &parent) const override
     {
         const QModelIndex index = sourceModel()->index(row, 0, parent);
-        if (!index.data(SkillModel::NameRole).isValid())
-            return false; // a group stays for the rows below it
+        if (!index.data(SkillModel::NameRole).isValid()) return false; // a group stays for the rows below it
         const QString text = index.data(SkillModel::SearchRole).toString();
-        return std::ranges::all_of(m_words, [&](const QString &word) { return text.contains(word, Qt::CaseInsensitive); });
+        return std::ranges::all_of(m_words,
+                                   [&](const QString &word) { return text.contains(word, Qt::CaseInsensitive); });
     }
 
 private:
@@ -189,7 +195,8 @@ private:
 
 } // namespace
 
-SkillList::SkillList(SkillModel *model, QWidget *parent) : QTreeView(parent), m_model(model), m_proxy(new SkillFilter(this))
+SkillList::SkillList(SkillModel *model, QWidget *parent)
+    : QTreeView(parent), m_model(model), m_proxy(new SkillFilter(this))
 {
     m_proxy->setSourceModel(model);
     m_proxy->setRecursiveFilteringEnabled(true);
@@ -205,13 +212,15 @@ SkillList::SkillList(SkillModel *model, QWidget *parent) : QTreeView(parent), m_
     header()->setStretchLastSection(false);
     header()->setMinimumSectionSize(20);
     header()->setSectionResizeMode(SkillModel::SkillColumn, QHeaderView::Stretch);
-    for (const auto &[column, width] : {std::pair(int(SkillModel::WonColumn), 34), std::pair(int(SkillModel::LostColumn), 32),
-                                        std::pair(int(SkillModel::GainColumn), 64)}) {
+    for (const auto &[column, width] :
+         {std::pair(int(SkillModel::WonColumn), 34), std::pair(int(SkillModel::LostColumn), 32),
+          std::pair(int(SkillModel::GainColumn), 64)}) {
         header()->setSectionResizeMode(column, QHeaderView::Fixed);
         header()->resizeSection(column, width);
     }
     connect(m_proxy, &QAbstractItemModel::modelReset, this, &QTreeView::expandAll);
-    connect(selectionModel(), &QItemSelectionModel::currentChanged, this, [this] { Q_EMIT skillSelected(currentSkill()); });
+    connect(selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this] { Q_EMIT skillSelected(currentSkill()); });
     expandAll();
 }
 
@@ -244,8 +253,7 @@ void SkillList::mouseReleaseEvent(QMouseEvent *event)
 {
     QTreeView::mouseReleaseEvent(event);
     const QModelIndex index = indexAt(event->position().toPoint()).siblingAtColumn(0);
-    if (index.isValid() && m_proxy->rowCount(index) > 0)
-        setExpanded(index, !isExpanded(index));
+    if (index.isValid() && m_proxy->rowCount(index) > 0) setExpanded(index, !isExpanded(index));
 }
 
 void SkillList::paintEvent(QPaintEvent *event)
@@ -256,8 +264,9 @@ void SkillList::paintEvent(QPaintEvent *event)
         painter.setFont(theme().font(TextStyle::Body));
         painter.setPen(themeColor("text.secondary"));
         painter.drawText(viewport()->rect().adjusted(16, 16, -16, -16), Qt::AlignCenter | Qt::TextWordWrap,
-                         m_model->skills().isEmpty() ? tr("The skills of the long-term memory appear here once it is open.")
-                                                     : tr("No skill matches the filter."));
+                         m_model->skills().isEmpty()
+                             ? tr("The skills of the long-term memory appear here once it is open.")
+                             : tr("No skill matches the filter."));
     }
 }
 

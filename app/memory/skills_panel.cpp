@@ -48,23 +48,19 @@ SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QW
 
     connect(filter, &QLineEdit::textChanged, m_list, &SkillList::setFilter);
     connect(m_list, &SkillList::skillSelected, this, [this](const QString &name) {
-        if (name.isEmpty())
-            return;
+        if (name.isEmpty()) return;
         m_detail->setSkill(name);
         if (m_store) {
-            if (const auto ledger = m_store->ledger(name))
-                m_detail->setLedger(*ledger);
+            if (const auto ledger = m_store->ledger(name)) m_detail->setLedger(*ledger);
         }
     });
     connect(m_detail, &SkillDetail::stateRequested, this, &SkillsPanel::apply);
     connect(m_architecture, &QComboBox::currentIndexChanged, this, &SkillsPanel::reload);
     // The skill behind the selected node is the one a person wants to read.
     connect(selection, &NodeSelection::changed, this, [this, document, selection, last = -1]() mutable {
-        if (selection->selected() == last)
-            return;
+        if (selection->selected() == last) return;
         last = selection->selected();
-        if (const TrajectoryNode *node = document->node(last); node && !node->skill.isEmpty())
-            selectSkill(node->skill);
+        if (const TrajectoryNode *node = document->node(last); node && !node->skill.isEmpty()) selectSkill(node->skill);
     });
 }
 
@@ -73,8 +69,7 @@ SkillsPanel::~SkillsPanel() = default;
 Result<void> SkillsPanel::open(const QString &memoryPath)
 {
     auto store = SkillStore::open(memoryPath, paths::skills());
-    if (!store)
-        return std::unexpected(store.error());
+    if (!store) return std::unexpected(store.error());
     m_store = std::make_unique<SkillStore>(std::move(*store));
     reload();
     return {};
@@ -82,8 +77,7 @@ Result<void> SkillsPanel::open(const QString &memoryPath)
 
 void SkillsPanel::reload()
 {
-    if (!m_store)
-        return;
+    if (!m_store) return;
     const auto skills = m_store->skills();
     if (!skills) {
         Q_EMIT failed(skills.error());
@@ -91,12 +85,12 @@ void SkillsPanel::reload()
     }
     const auto statistics = m_store->statistics();
     const QString current = m_list->currentSkill();
-    m_model->setContents(*skills, statistics.value_or(QList<SkillStatistics>()), m_architecture->currentData().toString());
+    m_model->setContents(*skills, statistics.value_or(QList<SkillStatistics>()),
+                         m_architecture->currentData().toString());
     showArchitectures();
     if (!current.isEmpty()) {
         m_list->selectSkill(current);
-        if (const auto ledger = m_store->ledger(current))
-            m_detail->setLedger(*ledger);
+        if (const auto ledger = m_store->ledger(current)) m_detail->setLedger(*ledger);
     }
 }
 
@@ -104,8 +98,7 @@ void SkillsPanel::showArchitectures()
 {
     QStringList known;
     for (const SkillStatistics &row : m_model->statistics()) {
-        if (!row.architecture.isEmpty() && !known.contains(row.architecture))
-            known.append(row.architecture);
+        if (!row.architecture.isEmpty() && !known.contains(row.architecture)) known.append(row.architecture);
     }
     known.sort();
     const QSignalBlocker blocker(m_architecture);
@@ -124,8 +117,7 @@ void SkillsPanel::selectSkill(const QString &name)
 
 void SkillsPanel::apply(const QString &skill, SkillState state, const QString &reason)
 {
-    if (!m_store)
-        return;
+    if (!m_store) return;
     const auto done = m_store->setState(skill, state, reason, u"you"_s);
     if (!done) {
         Q_EMIT failed(done.error());

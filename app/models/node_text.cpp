@@ -15,42 +15,42 @@ bool hasSpeedup(const TrajectoryNode &node)
 
 std::optional<Speedup> speedup(const TrajectoryNode &node)
 {
-    if (node.state != NodeState::Verified && node.state != NodeState::Unproven)
-        return std::nullopt;
-    if (node.speedup)
-        return node.speedup;
-    if (node.id == 0 && node.time_us)
-        return Speedup{};
+    if (node.state != NodeState::Verified && node.state != NodeState::Unproven) return std::nullopt;
+    if (node.speedup) return node.speedup;
+    if (node.id == 0 && node.time_us) return Speedup{};
     return std::nullopt;
 }
 
 QString verdictWord(NodeState state)
 {
     switch (state) {
-    case NodeState::Running: return u"running"_s;
-    case NodeState::Verified: return u"verified"_s;
-    case NodeState::Unproven: return u"unproven"_s;
-    case NodeState::Suspect: return u"suspect"_s;
-    case NodeState::Wrong: return u"wrong"_s;
-    case NodeState::Failed: return u"failed"_s;
+    case NodeState::Running:
+        return u"running"_s;
+    case NodeState::Verified:
+        return u"verified"_s;
+    case NodeState::Unproven:
+        return u"unproven"_s;
+    case NodeState::Suspect:
+        return u"suspect"_s;
+    case NodeState::Wrong:
+        return u"wrong"_s;
+    case NodeState::Failed:
+        return u"failed"_s;
     }
     return {};
 }
 
 QString headline(const TrajectoryNode &node)
 {
-    if (const auto value = speedup(node))
-        return numbers::speedupValue(value->value);
+    if (const auto value = speedup(node)) return numbers::speedupValue(value->value);
     return verdictWord(node.state);
 }
 
 QString detail(const TrajectoryNode &node, const QString &stage)
 {
-    if (node.state == NodeState::Running)
-        return stage.isEmpty() ? u"being written"_s : stage;
+    if (node.state == NodeState::Running) return stage.isEmpty() ? u"being written"_s : stage;
     if (const auto value = speedup(node)) {
-        if (node.id == 0)
-            return u"by definition"_s;
+        if (node.id == 0) return u"by definition"_s;
         return numbers::bounds(value->interval) + u' ' + numbers::kindShort(value->kind);
     }
     return node.why.isEmpty() ? u"not timed"_s : node.why;
@@ -60,46 +60,34 @@ QString titleOfSkill(const QString &name)
 {
     QString text = name;
     text.replace(u'-', u' ').replace(u'_', u' ');
-    if (!text.isEmpty())
-        text[0] = text[0].toUpper();
+    if (!text.isEmpty()) text[0] = text[0].toUpper();
     return text;
 }
 
 QString title(const TrajectoryNode &node)
 {
-    if (!node.summary.isEmpty())
-        return node.summary;
-    if (!node.skill.isEmpty())
-        return titleOfSkill(node.skill);
-    if (!node.plan.skill.isEmpty())
-        return titleOfSkill(node.plan.skill);
-    if (node.kind == "seed"_L1)
-        return u"Baseline"_s;
-    if (node.kind == "repair"_L1)
-        return u"Repair"_s;
+    if (!node.summary.isEmpty()) return node.summary;
+    if (!node.skill.isEmpty()) return titleOfSkill(node.skill);
+    if (!node.plan.skill.isEmpty()) return titleOfSkill(node.plan.skill);
+    if (node.kind == "seed"_L1) return u"Baseline"_s;
+    if (node.kind == "repair"_L1) return u"Repair"_s;
     return node.kind == "human"_L1 ? u"Edited by you"_s : u"Next candidate"_s;
 }
 
 Observation observationParts(const TrajectoryNode &node)
 {
-    if (node.kind == "repair"_L1 && node.parent >= 0)
-        return {u"repair of %1"_s.arg(node.parent), {}};
-    if (node.isHuman)
-        return {u"edited by you"_s, {}};
-    if (node.id == 0)
-        return {node.time_us ? numbers::duration_us(*node.time_us) : QString(), {}};
+    if (node.kind == "repair"_L1 && node.parent >= 0) return {u"repair of %1"_s.arg(node.parent), {}};
+    if (node.isHuman) return {u"edited by you"_s, {}};
+    if (node.id == 0) return {node.time_us ? numbers::duration_us(*node.time_us) : QString(), {}};
     if (node.state == NodeState::Running) {
-        if (node.plan.promises.isEmpty())
-            return {};
+        if (node.plan.promises.isEmpty()) return {};
         const MetricPromise &promise = node.plan.promises.first();
         const MetricInfo *info = metricInfo(promise.metric);
         return {info ? info->title : promise.metric, numbers::promise(promise.change)};
     }
-    if (node.stepSpeedup && node.stepSpeedup->touchesOne())
-        return {u"no change from %1"_s.arg(node.parent), {}};
+    if (node.stepSpeedup && node.stepSpeedup->touchesOne()) return {u"no change from %1"_s.arg(node.parent), {}};
     for (const ObservedChange &change : node.observed) {
-        if (!change.before || !change.after)
-            continue;
+        if (!change.before || !change.after) continue;
         const MetricInfo *info = metricInfo(change.metric);
         return {info ? info->title : change.metric,
                 numbers::compactChange(*change.before, *change.after, info ? info->unit : QString())};
@@ -116,26 +104,20 @@ QString observation(const TrajectoryNode &node)
 QString full(const TrajectoryNode &node)
 {
     const auto value = speedup(node);
-    if (!value)
-        return verdictWord(node.state);
-    if (node.id == 0)
-        return u"1.00× by definition, %1, %2"_s.arg(toString(value->kind), verdictWord(node.state));
+    if (!value) return verdictWord(node.state);
+    if (node.id == 0) return u"1.00× by definition, %1, %2"_s.arg(toString(value->kind), verdictWord(node.state));
     return numbers::speedupFull(*value, verdictWord(node.state));
 }
 
 QString summary(const TrajectoryNode &node, const QString &stage)
 {
     QStringList lines{u"Node %1, %2"_s.arg(node.id).arg(title(node)), full(node)};
-    if (node.time_us && hasSpeedup(node))
-        lines.append(numbers::duration_us(*node.time_us));
+    if (node.time_us && hasSpeedup(node)) lines.append(numbers::duration_us(*node.time_us));
     if (node.stepSpeedup && hasSpeedup(node) && node.id != 0)
         lines.append(u"over its parent: "_s + numbers::speedupFull(*node.stepSpeedup, verdictWord(node.state)));
-    if (!node.why.isEmpty() && !hasSpeedup(node))
-        lines.append(node.why);
-    if (!stage.isEmpty())
-        lines.append(stage);
-    if (const QString seen = observation(node); !seen.isEmpty() && !lines.contains(seen))
-        lines.append(seen);
+    if (!node.why.isEmpty() && !hasSpeedup(node)) lines.append(node.why);
+    if (!stage.isEmpty()) lines.append(stage);
+    if (const QString seen = observation(node); !seen.isEmpty() && !lines.contains(seen)) lines.append(seen);
     return lines.join(u'\n');
 }
 

@@ -29,17 +29,14 @@ TreeRow *section(TreeRow *root, const QString &title, const QString &note = {})
 
 QString unitOf(const QString &field)
 {
-    if (const MetricInfo *info = metricInfo(field))
-        return info->unit;
+    if (const MetricInfo *info = metricInfo(field)) return info->unit;
     return field.endsWith("_pct"_L1) ? u"%"_s : QString();
 }
 
 QString valueText(const QVariant &value, const QString &field)
 {
-    if (!value.isValid() || value.isNull())
-        return u"no counter"_s;
-    if (value.typeId() == QMetaType::Bool)
-        return value.toBool() ? u"yes"_s : u"no"_s;
+    if (!value.isValid() || value.isNull()) return u"no counter"_s;
+    if (value.typeId() == QMetaType::Bool) return value.toBool() ? u"yes"_s : u"no"_s;
     bool isNumber = false;
     const double number = value.toDouble(&isNumber);
     return isNumber ? numbers::metricValue(number, unitOf(field)) : value.toString();
@@ -47,10 +44,8 @@ QString valueText(const QVariant &value, const QString &field)
 
 QString operatorText(const QString &text)
 {
-    if (text == ">="_L1)
-        return u"≥"_s;
-    if (text == "<="_L1)
-        return u"≤"_s;
+    if (text == ">="_L1) return u"≥"_s;
+    if (text == "<="_L1) return u"≤"_s;
     return text == "=="_L1 ? u"="_s : text == "!="_L1 ? u"≠"_s : text;
 }
 
@@ -58,8 +53,14 @@ QString operatorText(const QString &text)
 void addPredicate(TreeRow *parent, const PredicateTrace &trace, int position)
 {
     static const QRegularExpression simple(u"^([A-Za-z_]\\w*)\\s*(>=|<=|==|!=|>|<)\\s*(\\S+)$"_s);
-    static const QRegularExpression flag(u"^(not\\s+|!\\s*)?([A-Za-z_]\\w*)$"_s);
+    static const QRegularExpression flag(u"^(NOT\\s+|!\\s*)?([A-Za-z_]\\w*)$"_s,
+                                         QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression between(u"^([A-Za-z_]\\w*)\\s+BETWEEN\\s+(\\S+)\\s+AND\\s+(\\S+)$"_s,
+                                            QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression among(u"^([A-Za-z_]\\w*)\\s+IN\\s*\\((.*)\\)$"_s,
+                                          QRegularExpression::CaseInsensitiveOption);
     QStringList cells;
+    QString below; // values of a condition too rich for three columns
     if (const auto match = simple.match(trace.text); match.hasMatch()) {
         const QString field = match.captured(1);
         bool isNumber = false;
@@ -75,21 +76,31 @@ void addPredicate(TreeRow *parent, const PredicateTrace &trace, int position)
     } else if (const auto single = flag.match(trace.text); single.hasMatch()) {
         const QString field = single.captured(2);
         cells = {field, valueText(trace.values.value(field), field), single.captured(1).isEmpty() ? u"yes"_s : u"no"_s};
+    } else if (const auto range = between.match(trace.text); range.hasMatch()) {
+        const QString field = range.captured(1);
+        cells = {field, valueText(trace.values.value(field), field),
+                 u"%1 … %2"_s.arg(numbers::plain(range.captured(2).toDouble()),
+                                  numbers::metricValue(range.captured(3).toDouble(), unitOf(field)))};
+    } else if (const auto list = among.match(trace.text); list.hasMatch()) {
+        const QString field = list.captured(1);
+        cells = {field, valueText(trace.values.value(field), field), list.captured(2).remove(u'\'')};
     } else {
         QStringList values;
         for (auto value = trace.values.begin(); value != trace.values.end(); ++value)
-            values.append(valueText(*value, value.key()));
-        cells = {trace.text, values.join(u", "_s), QString()};
+            values.append(value.key() + u' ' + valueText(*value, value.key()));
+        cells = {trace.text, QString(), QString()};
+        below = values.join(u", "_s);
     }
     QString tip = trace.text;
     for (auto value = trace.values.begin(); value != trace.values.end(); ++value) {
         const MetricInfo *info = metricInfo(value.key());
         tip += u"\n%1 = %2"_s.arg(info ? info->title : value.key(), valueText(*value, value.key()));
-        if (info && !info->meaning.isEmpty())
-            tip += u"\n"_s + info->meaning;
+        if (info && !info->meaning.isEmpty()) tip += u"\n"_s + info->meaning;
     }
-    parent->add(QString::number(position), cells,
-                of(Kind::Item, {{TruthRole, int(trace.truth)}, {MonospaceRole, true}, {Qt::ToolTipRole, tip}}));
+    parent->add(
+        QString::number(position), cells,
+        of(Kind::Item,
+           {{TruthRole, int(trace.truth)}, {MonospaceRole, true}, {Qt::ToolTipRole, tip}, {SubtextRole, below}}));
 }
 
 void addPredicates(TreeRow *parent, const QList<PredicateTrace> &predicates)
@@ -101,17 +112,14 @@ void addPredicates(TreeRow *parent, const QList<PredicateTrace> &predicates)
 
 QString titleOf(const WhyInput &input, const QString &skill, const QString &method = {})
 {
-    if (const QString title = input.skillTitles.value(skill); !title.isEmpty())
-        return title;
+    if (const QString title = input.skillTitles.value(skill); !title.isEmpty()) return title;
     return skill.isEmpty() ? method : node_text::titleOfSkill(skill);
 }
 
 QString tierText(const QString &tier)
 {
-    if (tier == "H"_L1)
-        return u"High headroom"_s;
-    if (tier == "M"_L1)
-        return u"Medium headroom"_s;
+    if (tier == "H"_L1) return u"High headroom"_s;
+    if (tier == "M"_L1) return u"Medium headroom"_s;
     return tier == "L"_L1 ? u"Little headroom"_s : u"Headroom unknown"_s;
 }
 
@@ -134,14 +142,13 @@ void addDecision(TreeRow *root, const WhyInput &input)
     QList<BottleneckTrace> bottlenecks = retrieval.bottlenecks;
     std::ranges::stable_sort(bottlenecks, {}, [](const BottleneckTrace &trace) { return rankOf(trace.truth); });
     for (const BottleneckTrace &trace : std::as_const(bottlenecks)) {
-        TreeRow *group = predicates->add(u"bottleneck "_s + trace.id,
-                                         {u"Bottleneck  "_s + (trace.title.isEmpty() ? trace.id : trace.title), QString(),
-                                          toString(trace.truth)},
-                                         of(Kind::Group, {{TruthRole, int(trace.truth)}}));
+        TreeRow *group = predicates->add(
+            u"bottleneck "_s + trace.id,
+            {u"Bottleneck  "_s + (trace.title.isEmpty() ? trace.id : trace.title), QString(), toString(trace.truth)},
+            of(Kind::Group, {{TruthRole, int(trace.truth)}}));
         addPredicates(group, trace.predicates);
         for (const CaseTrace &entry : retrieval.cases) {
-            if (entry.bottleneck != trace.id || (trace.truth == Truth::False && !entry.chosen))
-                continue;
+            if (entry.bottleneck != trace.id || (trace.truth == Truth::False && !entry.chosen)) continue;
             TreeRow *below = group->add(u"case "_s + entry.id,
                                         {u"Case  "_s + (entry.title.isEmpty() ? entry.id : entry.title), QString(),
                                          entry.chosen ? u"chosen"_s : toString(entry.truth)},
@@ -161,45 +168,48 @@ void addMethods(TreeRow *root, const WhyInput &input)
     methods->add(u"allowed"_s, {u"Allowed  "_s + allowed.join(u", "_s)}, of(Kind::Text));
     if (!retrieval.forbidden.isEmpty())
         methods->add(u"forbidden"_s, {u"Forbidden  "_s + retrieval.forbidden.join(u", "_s)}, of(Kind::Text));
-    if (!retrieval.explanation.isEmpty())
-        methods->add(u"explanation"_s, {retrieval.explanation}, of(Kind::Text));
+    if (!retrieval.explanation.isEmpty()) methods->add(u"explanation"_s, {retrieval.explanation}, of(Kind::Text));
 
     TreeRow *ranking = section(root, u"Ranking"_s, u"best first"_s);
     const QString chosen = input.node && !input.node->skill.isEmpty() ? input.node->skill
-                           : input.round && input.round->plan ? input.round->plan->skill : QString();
+                           : input.round && input.round->plan         ? input.round->plan->skill
+                                                                      : QString();
     int place = 1;
     for (const RankedMethod &method : retrieval.allowed) {
         const bool isChosen = !chosen.isEmpty() && method.skill == chosen;
-        ranking->add(method.skill + method.method,
-                     {u"%1  %2"_s.arg(place++).arg(titleOf(input, method.skill, method.method)), QString(), method.method},
-                     of(Kind::Ranked, {{SubtextRole, method.unproven ? method.reason + u", conditions not all known"_s
-                                                                     : method.reason},
-                                       {NoteRole, isChosen ? u"chosen"_s : QString()},
-                                       {NoteColorRole, u"severity.okText"_s}}));
+        ranking->add(
+            method.skill + method.method,
+            {u"%1  %2"_s.arg(place++).arg(titleOf(input, method.skill, method.method)), QString(), method.method},
+            of(Kind::Ranked,
+               {{SubtextRole, method.unproven ? method.reason + u", conditions not all known"_s : method.reason},
+                {NoteRole, isChosen ? u"chosen"_s : QString()},
+                {NoteColorRole, u"severity.okText"_s}}));
     }
     if (input.round) {
         int number = 0;
         for (const QString &refusal : input.round->refusals)
-            ranking->add(u"refusal %1"_s.arg(number++), {refusal},
-                         of(Kind::Ranked, {{SubtextRole, refusal}, {NoteRole, u"refused"_s},
-                                           {NoteColorRole, u"severity.errorText"_s}}));
+            ranking->add(
+                u"refusal %1"_s.arg(number++), {refusal},
+                of(Kind::Ranked,
+                   {{SubtextRole, refusal}, {NoteRole, u"refused"_s}, {NoteColorRole, u"severity.errorText"_s}}));
     }
 }
 
 void addPromises(TreeRow *root, const TrajectoryNode &node)
 {
-    if (node.observed.isEmpty())
-        return;
-    const auto kept = std::ranges::count_if(node.observed, [](const ObservedChange &c) { return c.kept.value_or(false); });
-    TreeRow *promised = section(root, u"Promised and observed"_s, u"%1 of %2 kept"_s.arg(kept).arg(node.observed.size()));
+    if (node.observed.isEmpty()) return;
+    const auto kept =
+        std::ranges::count_if(node.observed, [](const ObservedChange &c) { return c.kept.value_or(false); });
+    TreeRow *promised =
+        section(root, u"Promised and observed"_s, u"%1 of %2 kept"_s.arg(kept).arg(node.observed.size()));
     for (const ObservedChange &change : node.observed) {
         const MetricInfo *info = metricInfo(change.metric);
         const Truth truth = !change.kept ? Truth::Unknown : *change.kept ? Truth::True : Truth::False;
-        promised->add(change.metric,
-                      {info ? info->title : change.metric, numbers::promise(change.promised),
-                       numbers::change(change.before, change.after, info ? info->unit : QString())},
-                      of(Kind::Promise, {{TruthRole, int(truth)},
-                                         {Qt::ToolTipRole, info ? info->meaning : change.metric}}));
+        promised->add(
+            change.metric,
+            {info ? info->title : change.metric, numbers::promise(change.promised),
+             numbers::change(change.before, change.after, info ? info->unit : QString())},
+            of(Kind::Promise, {{TruthRole, int(truth)}, {Qt::ToolTipRole, info ? info->meaning : change.metric}}));
     }
 }
 
@@ -207,18 +217,26 @@ void addMetrics(TreeRow *root, const Evaluation &evaluation)
 {
     for (const KernelProfile &kernel : evaluation.profile.kernels) {
         TreeRow *metrics = section(root, u"Metrics of "_s + kernel.name, evaluation.profile.kind);
-        metrics->add(u"launch"_s, {u"Launch"_s, QString(),
-                                   u"grid %1×%2×%3, block %4×%5×%6"_s.arg(kernel.grid[0]).arg(kernel.grid[1]).arg(kernel.grid[2])
-                                       .arg(kernel.block[0]).arg(kernel.block[1]).arg(kernel.block[2])},
+        metrics->add(u"launch"_s,
+                     {u"Launch"_s, QString(),
+                      u"grid %1×%2×%3, block %4×%5×%6"_s.arg(kernel.grid[0])
+                          .arg(kernel.grid[1])
+                          .arg(kernel.grid[2])
+                          .arg(kernel.block[0])
+                          .arg(kernel.block[1])
+                          .arg(kernel.block[2])},
                      of(Kind::Item));
-        metrics->add(u"duration"_s, {u"Duration"_s, QString(), numbers::duration_us(kernel.duration_us)}, of(Kind::Item));
-        metrics->add(u"roofline"_s, {u"Roofline time"_s, QString(), numbers::duration_us(kernel.roofline_us)}, of(Kind::Item));
+        metrics->add(u"duration"_s, {u"Duration"_s, QString(), numbers::duration_us(kernel.duration_us)},
+                     of(Kind::Item));
+        metrics->add(u"roofline"_s, {u"Roofline time"_s, QString(), numbers::duration_us(kernel.roofline_us)},
+                     of(Kind::Item));
         for (auto metric = kernel.metrics.begin(); metric != kernel.metrics.end(); ++metric) {
             const MetricInfo *info = metricInfo(metric.key());
-            metrics->add(metric.key(), {info ? info->title : metric.key(), QString(),
-                                        numbers::metricValue(*metric, info ? info->unit : QString())},
-                         of(Kind::Item, {{Qt::ToolTipRole, info ? info->meaning + u'\n' + info->profilerName
-                                                                : metric.key()}}));
+            metrics->add(
+                metric.key(),
+                {info ? info->title : metric.key(), QString(),
+                 numbers::metricValue(*metric, info ? info->unit : QString())},
+                of(Kind::Item, {{Qt::ToolTipRole, info ? info->meaning + u'\n' + info->profilerName : metric.key()}}));
         }
     }
 }
@@ -228,18 +246,20 @@ void addMetrics(TreeRow *root, const Evaluation &evaluation)
 std::unique_ptr<TreeRow> why(const WhyInput &input)
 {
     auto root = std::make_unique<TreeRow>();
-    if (!input.node)
-        return root;
+    if (!input.node) return root;
     if (input.retrieval) {
         addDecision(root.get(), input);
         addMethods(root.get(), input);
     }
     const Plan *plan = !input.node->plan.skill.isEmpty() || !input.node->plan.rationale.isEmpty() ? &input.node->plan
-                       : input.round && input.round->plan ? &*input.round->plan : nullptr;
+                       : input.round && input.round->plan                                         ? &*input.round->plan
+                                                                                                  : nullptr;
     if (plan) {
-        TreeRow *section_ = section(root.get(), u"Plan"_s, plan->overridesPolicy ? u"overrides the policy"_s : QString());
-        section_->add(u"skill"_s, {titleOf(input, plan->skill, plan->method)
-                                   + (plan->rationale.isEmpty() ? QString() : u": "_s + plan->rationale)},
+        TreeRow *section_ =
+            section(root.get(), u"Plan"_s, plan->overridesPolicy ? u"overrides the policy"_s : QString());
+        section_->add(u"skill"_s,
+                      {titleOf(input, plan->skill, plan->method) +
+                       (plan->rationale.isEmpty() ? QString() : u": "_s + plan->rationale)},
                       of(Kind::Text));
         for (auto value = plan->parameters.begin(); value != plan->parameters.end(); ++value)
             section_->add(value.key(), {value.key(), QString(), value->toVariant().toString()},
@@ -252,21 +272,21 @@ std::unique_ptr<TreeRow> why(const WhyInput &input)
 std::unique_ptr<TreeRow> evidence(const Evaluation *evaluation, const TrajectoryNode *node)
 {
     auto root = std::make_unique<TreeRow>();
-    if (!evaluation || !node)
-        return root;
+    if (!evaluation || !node) return root;
     TreeRow *verdict = section(root.get(), u"Verdict"_s, toString(evaluation->kind));
-    verdict->add(u"verdict"_s, {node_text::full(*node), QString(),
-                              evaluation->status == Status::Ok ? QString() : toString(evaluation->status).replace(u'_', u' ')},
+    verdict->add(u"verdict"_s,
+                 {node_text::full(*node), QString(),
+                  evaluation->status == Status::Ok ? QString() : toString(evaluation->status).replace(u'_', u' ')},
                  of(Kind::Check, {{StateRole, int(node->state)}}));
-    if (!node->why.isEmpty())
-        verdict->add(u"why"_s, {node->why}, of(Kind::Text));
+    if (!node->why.isEmpty()) verdict->add(u"why"_s, {node->why}, of(Kind::Text));
 
     const auto passed = std::ranges::count(evaluation->checks, u"passed"_s, &Check::outcome);
     TreeRow *checks = section(root.get(), u"Checks"_s, u"%1 of %2 passed"_s.arg(passed).arg(evaluation->checks.size()));
     int number = 0;
     for (const Check &check : evaluation->checks) {
-        const Truth truth = check.outcome == "passed"_L1 ? Truth::True
-                            : check.outcome == "failed"_L1 ? Truth::False : Truth::Unknown;
+        const Truth truth = check.outcome == "passed"_L1   ? Truth::True
+                            : check.outcome == "failed"_L1 ? Truth::False
+                                                           : Truth::Unknown;
         checks->add(QString::number(number++), {check.name, QString(), check.outcome},
                     of(Kind::Item, {{TruthRole, int(truth)},
                                     {SubtextRole, truth == Truth::True ? QString() : check.detail},
@@ -284,18 +304,17 @@ std::unique_ptr<TreeRow> evidence(const Evaluation *evaluation, const Trajectory
     if (!evaluation->timings.isEmpty()) {
         TreeRow *times = section(root.get(), u"Times"_s, toString(evaluation->kind));
         for (const SizeTiming &timing : evaluation->timings)
-            times->add(timing.name, {timing.name, QString(),
-                                     u"%1 [%2, %3]"_s.arg(numbers::duration_us(timing.time_us),
-                                                          numbers::plain(timing.interval.low),
-                                                          numbers::plain(timing.interval.high))},
+            times->add(timing.name,
+                       {timing.name, QString(),
+                        u"%1 [%2, %3]"_s.arg(numbers::duration_us(timing.time_us), numbers::plain(timing.interval.low),
+                                             numbers::plain(timing.interval.high))},
                        of(Kind::Item));
     }
     addMetrics(root.get(), *evaluation);
     if (!evaluation->manifest.isEmpty()) {
         TreeRow *manifest = section(root.get(), u"Manifest"_s);
         for (auto entry = evaluation->manifest.begin(); entry != evaluation->manifest.end(); ++entry) {
-            if (entry->isObject() || entry->isArray())
-                continue;
+            if (entry->isObject() || entry->isArray()) continue;
             manifest->add(entry.key(), {entry.key(), QString(), entry->toVariant().toString()}, of(Kind::Item));
         }
     }

@@ -16,8 +16,7 @@ namespace {
 
 QString wallText(double milliseconds)
 {
-    if (milliseconds < 100)
-        return numbers::fixed(milliseconds, 0) + QChar(numbers::narrowSpace) + u"ms"_s;
+    if (milliseconds < 100) return numbers::fixed(milliseconds, 0) + QChar(numbers::narrowSpace) + u"ms"_s;
     return numbers::fixed(milliseconds / 1000, milliseconds < 10'000 ? 1 : 0) + QChar(numbers::narrowSpace) + u's';
 }
 
@@ -36,13 +35,18 @@ RoundEvents collect(const SessionDocument &document, int round)
     int current = -1; // round of the events that name none
     for (const Event &event : document.events()) {
         const QJsonObject &data = event.data;
-        if (data.contains("round"_L1))
-            current = data["round"_L1].toInt();
-        if (current != round)
-            continue;
+        if (data.contains("round"_L1)) current = data["round"_L1].toInt();
+        if (current != round) continue;
         if (event.kind == "node.start"_L1) {
-            found = RoundEvents{found.retrieved, false, false, false, found.wall_ms, found.errors,
-                                data["node"_L1].toInt(), data["kind"_L1].toString(), {}};
+            found = RoundEvents{found.retrieved,
+                                false,
+                                false,
+                                false,
+                                found.wall_ms,
+                                found.errors,
+                                data["node"_L1].toInt(),
+                                data["kind"_L1].toString(),
+                                {}};
         } else if (event.kind == "round.retrieval"_L1) {
             found.retrieved = true;
         } else if (event.kind == "node.candidate"_L1) {
@@ -66,8 +70,7 @@ int stageIndex(const QString &stage)
 {
     const QStringList stages{u"build"_s, u"check"_s, u"tim"_s, u"profil"_s};
     for (int i = 0; i < stages.size(); ++i) {
-        if (stage.startsWith(stages[i], Qt::CaseInsensitive))
-            return std::min(i, 2);
+        if (stage.startsWith(stages[i], Qt::CaseInsensitive)) return std::min(i, 2);
     }
     return -1;
 }
@@ -86,24 +89,21 @@ RoundProgress roundProgress(const SessionDocument &document, bool running)
 {
     RoundProgress progress;
     const Trajectory &trajectory = document.trajectory();
-    if (trajectory.nodes.isEmpty() && trajectory.rounds.isEmpty())
-        return progress;
+    if (trajectory.nodes.isEmpty() && trajectory.rounds.isEmpty()) return progress;
     progress.round = trajectory.lastRound();
     for (const RoundRecord &record : trajectory.rounds)
         progress.round = std::max(progress.round, record.round);
     const RoundEvents found = collect(document, progress.round);
     const TrajectoryNode *node = document.node(found.node);
-    if (node && node->round != progress.round)
-        node = nullptr;
+    if (node && node->round != progress.round) node = nullptr;
     const bool isRepair = found.kind == "repair"_L1;
     progress.title = node ? node_text::title(*node) : progress.round == 0 ? u"Baseline"_s : u"Choosing a skill"_s;
     int base = -1;
-    if (const RoundRecord *record = document.round(progress.round))
-        base = record->base;
-    if (node && isRepair)
-        base = node->parent;
+    if (const RoundRecord *record = document.round(progress.round)) base = record->base;
+    if (node && isRepair) base = node->parent;
     if (const TrajectoryNode *from = document.node(base); from && progress.round > 0)
-        progress.subtitle = (isRepair ? u"repairs %1, %2"_s : u"from base %1, %2"_s).arg(from->id).arg(node_text::title(*from));
+        progress.subtitle =
+            (isRepair ? u"repairs %1, %2"_s : u"from base %1, %2"_s).arg(from->id).arg(node_text::title(*from));
 
     if (progress.round == 0) {
         addRole(progress, found, u"Take the baseline"_s, u"generator"_s, found.written);
@@ -112,7 +112,8 @@ RoundProgress roundProgress(const SessionDocument &document, bool running)
         addRole(progress, found, u"Repair"_s, u"repairer"_s, found.written);
     } else {
         addRole(progress, found, u"Extract features"_s, u"features"_s, found.retrieved);
-        progress.steps.append({u"Retrieve skills"_s, found.retrieved ? RoundStep::State::Done : RoundStep::State::Waiting, {}, false});
+        progress.steps.append(
+            {u"Retrieve skills"_s, found.retrieved ? RoundStep::State::Done : RoundStep::State::Waiting, {}, false});
         addRole(progress, found, u"Plan"_s, u"planner"_s, node != nullptr);
         addRole(progress, found, u"Write code"_s, u"optimizer"_s, found.written);
     }
@@ -140,7 +141,8 @@ RoundProgress roundProgress(const SessionDocument &document, bool running)
     }
     // What waits first is what runs, unless the evaluator said otherwise.
     if (running && !found.evaluated) {
-        const bool anyActive = std::ranges::any_of(progress.steps, [](const RoundStep &s) { return s.state == RoundStep::State::Active; });
+        const bool anyActive =
+            std::ranges::any_of(progress.steps, [](const RoundStep &s) { return s.state == RoundStep::State::Active; });
         for (RoundStep &step : progress.steps) {
             if (!anyActive && step.state == RoundStep::State::Waiting) {
                 step.state = RoundStep::State::Active;

@@ -17,9 +17,9 @@ struct RoundStep
 
 struct RoundProgress
 {
-    int round = -1;    // −1: nothing ran yet
-    QString title;     // "Fused exp2"
-    QString subtitle;  // "from base 6, Vectorised loads"
+    int round = -1;   // −1: nothing ran yet
+    QString title;    // "Fused exp2"
+    QString subtitle; // "from base 6, Vectorised loads"
     QList<RoundStep> steps;
 };
 

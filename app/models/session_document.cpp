@@ -16,14 +16,11 @@ template <class T>
 const T *decoded(QHash<QString, std::shared_ptr<const T>> &cache, const QHash<QString, QByteArray> &blobs,
                  const QString &digest)
 {
-    if (digest.isEmpty())
-        return nullptr;
+    if (digest.isEmpty()) return nullptr;
     const auto known = cache.constFind(digest);
-    if (known != cache.constEnd())
-        return known->get();
+    if (known != cache.constEnd()) return known->get();
     const auto blob = blobs.constFind(digest);
-    if (blob == blobs.constEnd())
-        return nullptr;
+    if (blob == blobs.constEnd()) return nullptr;
     auto value = std::make_shared<const T>(T::fromJson(QJsonDocument::fromJson(*blob).object()));
     const T *result = value.get();
     cache.insert(digest, std::move(value));
@@ -36,8 +33,7 @@ QStringList blobsOf(const Event &event)
 {
     QStringList digests;
     for (auto field = event.data.begin(); field != event.data.end(); ++field) {
-        if (field.key().endsWith("_blob"_L1) && !field->toString().isEmpty())
-            digests.append(field->toString());
+        if (field.key().endsWith("_blob"_L1) && !field->toString().isEmpty()) digests.append(field->toString());
     }
     return digests;
 }
@@ -45,21 +41,17 @@ QStringList blobsOf(const Event &event)
 Result<SessionContents> readSession(const QString &path)
 {
     auto file = SessionFile::open(path, true);
-    if (!file)
-        return std::unexpected(file.error());
+    if (!file) return std::unexpected(file.error());
     auto events = file->events();
-    if (!events)
-        return std::unexpected(events.error());
+    if (!events) return std::unexpected(events.error());
     SessionContents contents;
     contents.path = path;
     contents.readOnly = file->isReadOnly();
     contents.trajectory = Trajectory::fold(*events);
     for (const Event &event : std::as_const(*events)) {
         for (const QString &digest : blobsOf(event)) {
-            if (contents.blobs.contains(digest))
-                continue;
-            if (auto blob = file->blob(digest))
-                contents.blobs.insert(digest, *blob);
+            if (contents.blobs.contains(digest)) continue;
+            if (auto blob = file->blob(digest)) contents.blobs.insert(digest, *blob);
         }
     }
     contents.events = std::move(*events);
@@ -97,8 +89,7 @@ void SessionDocument::apply(const Event &event, const QHash<QString, QByteArray>
     m_contents.events.append(event);
     if (event.kind == "node.evaluated"_L1 || event.kind == "node.dropped"_L1)
         m_stages.remove(event.data["node"_L1].toInt());
-    if (event.kind.startsWith("round."_L1))
-        Q_EMIT roundsChanged();
+    if (event.kind.startsWith("round."_L1)) Q_EMIT roundsChanged();
     Q_EMIT nodesChanged();
     Q_EMIT eventAppended(event);
 }
@@ -126,8 +117,7 @@ const Candidate *SessionDocument::candidate(int id) const
 const RoundRecord *SessionDocument::round(int number) const
 {
     for (const RoundRecord &record : m_contents.trajectory.rounds) {
-        if (record.round == number)
-            return &record;
+        if (record.round == number) return &record;
     }
     return nullptr;
 }
@@ -150,8 +140,7 @@ QString SessionDocument::deviceId() const
 QString SessionDocument::stageText(int id) const
 {
     const auto stage = m_stages.constFind(id);
-    if (stage != m_stages.constEnd())
-        return *stage;
+    if (stage != m_stages.constEnd()) return *stage;
     const TrajectoryNode *entry = node(id);
     return entry ? entry->stage : QString();
 }
@@ -177,8 +166,7 @@ int NodeSelection::newestWithCode() const
     const auto &nodes = m_document->trajectory().nodes;
     int newest = nodes.isEmpty() ? -1 : nodes.first().id;
     for (const TrajectoryNode &node : nodes) {
-        if (!node.candidateBlob.isEmpty())
-            newest = node.id;
+        if (!node.candidateBlob.isEmpty()) newest = node.id;
     }
     return newest;
 }
@@ -191,8 +179,7 @@ void NodeSelection::followNewest()
         m_selected = newest;
         m_compared = -1;
     }
-    if (m_selected < 0)
-        m_selected = newest;
+    if (m_selected < 0) m_selected = newest;
     if (!m_follow && count > m_known) {
         m_unseen += int(count - m_known);
         Q_EMIT followChanged();
@@ -204,22 +191,19 @@ void NodeSelection::followNewest()
 
 int NodeSelection::compared() const
 {
-    if (m_compared >= 0 && m_compared != m_selected)
-        return m_compared;
+    if (m_compared >= 0 && m_compared != m_selected) return m_compared;
     const TrajectoryNode *node = m_document->node(m_selected);
     return node ? node->parent : -1;
 }
 
 void NodeSelection::select(int node)
 {
-    if (!m_document->node(node))
-        return;
+    if (!m_document->node(node)) return;
     if (m_follow && m_document->trajectory().endedBy.isEmpty() && !m_document->isEmpty()) {
         m_follow = false;
         Q_EMIT followChanged();
     }
-    if (node == m_selected)
-        return;
+    if (node == m_selected) return;
     m_selected = node;
     m_compared = -1;
     Q_EMIT changed();
@@ -227,16 +211,14 @@ void NodeSelection::select(int node)
 
 void NodeSelection::compareWith(int node)
 {
-    if (m_compared == node)
-        return;
+    if (m_compared == node) return;
     m_compared = node;
     Q_EMIT changed();
 }
 
 void NodeSelection::setFollow(bool follow)
 {
-    if (follow == m_follow)
-        return;
+    if (follow == m_follow) return;
     m_follow = follow;
     m_unseen = 0;
     Q_EMIT followChanged();

@@ -64,10 +64,10 @@ public:
     [[nodiscard]] int stageTotal() const { return m_total; }
 
 Q_SIGNALS:
-    void reset();                 // another session, or none
-    void nodesChanged();          // a node came or changed
+    void reset();        // another session, or none
+    void nodesChanged(); // a node came or changed
     void stageChanged(int node);
-    void roundsChanged();         // features, retrieval or plan of a round came
+    void roundsChanged(); // features, retrieval or plan of a round came
     void eventAppended(const kernelskill::Event &event);
 
 private:
@@ -91,8 +91,8 @@ public:
     [[nodiscard]] bool follows() const { return m_follow; }
     [[nodiscard]] int unseen() const { return m_unseen; } // nodes that came while not following
 
-    void select(int node);              // by a person: stops following a live run
-    void compareWith(int node);         // −1: the parent again
+    void select(int node);      // by a person: stops following a live run
+    void compareWith(int node); // −1: the parent again
     void setFollow(bool follow);
 
 Q_SIGNALS:

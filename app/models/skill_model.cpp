@@ -16,11 +16,16 @@ namespace {
 QString groupTitle(SkillState state)
 {
     switch (state) {
-    case SkillState::Pinned: return u"Pinned"_s;
-    case SkillState::Active: return u"Active"_s;
-    case SkillState::Quarantined: return u"Quarantined"_s;
-    case SkillState::Draft: return u"Draft"_s;
-    case SkillState::Rejected: return u"Rejected"_s;
+    case SkillState::Pinned:
+        return u"Pinned"_s;
+    case SkillState::Active:
+        return u"Active"_s;
+    case SkillState::Quarantined:
+        return u"Quarantined"_s;
+    case SkillState::Draft:
+        return u"Draft"_s;
+    case SkillState::Rejected:
+        return u"Rejected"_s;
     }
     return {};
 }
@@ -28,10 +33,14 @@ QString groupTitle(SkillState state)
 QString groupNote(SkillState state, qsizetype count)
 {
     switch (state) {
-    case SkillState::Draft: return u"%1 wait for review"_s.arg(count);
-    case SkillState::Quarantined: return u"waits for a proof"_s;
-    case SkillState::Rejected: return u"never offered"_s;
-    default: return {};
+    case SkillState::Draft:
+        return u"%1 wait for review"_s.arg(count);
+    case SkillState::Quarantined:
+        return u"waits for a proof"_s;
+    case SkillState::Rejected:
+        return u"never offered"_s;
+    default:
+        return {};
     }
 }
 
@@ -42,16 +51,14 @@ SkillRecord recordOf(const QString &skill, const QList<SkillStatistics> &statist
     SkillRecord record;
     double sum = 0, squares = 0;
     for (const SkillStatistics &row : statistics) {
-        if (row.skill != skill || (!architecture.isEmpty() && row.architecture != architecture))
-            continue;
+        if (row.skill != skill || (!architecture.isEmpty() && row.architecture != architecture)) continue;
         record.uses += row.uses;
         record.won += row.wins;
         record.lost += row.losses;
         sum += row.sumLogSpeedup;
         squares += row.sumSquaredLogSpeedup;
     }
-    if (record.uses == 0)
-        return record;
+    if (record.uses == 0) return record;
     const double mean = sum / record.uses;
     record.gain = std::exp(mean);
     if (record.uses > 1) {
@@ -72,28 +79,31 @@ void SkillModel::setContents(QList<Skill> skills, QList<SkillStatistics> statist
     m_skills = std::move(skills);
     m_statistics = std::move(statistics);
     auto root = std::make_unique<TreeRow>();
-    for (const SkillState state : {SkillState::Pinned, SkillState::Active, SkillState::Quarantined, SkillState::Draft,
-                                   SkillState::Rejected}) {
-        struct Entry { const Skill *skill; SkillRecord record; };
+    for (const SkillState state :
+         {SkillState::Pinned, SkillState::Active, SkillState::Quarantined, SkillState::Draft, SkillState::Rejected}) {
+        struct Entry
+        {
+            const Skill *skill;
+            SkillRecord record;
+        };
         std::vector<Entry> entries;
         for (const Skill &skill : std::as_const(m_skills)) {
-            if (skill.state == state)
-                entries.push_back({&skill, recordOf(skill.name, m_statistics, architecture)});
+            if (skill.state == state) entries.push_back({&skill, recordOf(skill.name, m_statistics, architecture)});
         }
-        if (entries.empty())
-            continue;
+        if (entries.empty()) continue;
         // Most won first, then by title: what has worked stands on top.
         std::ranges::stable_sort(entries, [](const Entry &a, const Entry &b) {
-            if (a.record.won != b.record.won)
-                return a.record.won > b.record.won;
+            if (a.record.won != b.record.won) return a.record.won > b.record.won;
             return a.skill->title.localeAwareCompare(b.skill->title) < 0;
         });
-        TreeRow *group = root->add(groupTitle(state), {groupTitle(state), QString(), QString(), QString()},
-                                   {{StateRole, int(state)}, {GroupNoteRole, groupNote(state, qsizetype(entries.size()))}});
+        TreeRow *group =
+            root->add(groupTitle(state), {groupTitle(state), QString(), QString(), QString()},
+                      {{StateRole, int(state)}, {GroupNoteRole, groupNote(state, qsizetype(entries.size()))}});
         for (const Entry &entry : entries) {
             const Skill &skill = *entry.skill;
             const QString title = skill.title.isEmpty() ? node_text::titleOfSkill(skill.name) : skill.title;
-            QHash<int, QVariant> data{{NameRole, skill.name}, {StateRole, int(state)},
+            QHash<int, QVariant> data{{NameRole, skill.name},
+                                      {StateRole, int(state)},
                                       {SearchRole, QStringList{title, skill.name, skill.method, skill.description,
                                                                skill.requires_.join(u' '), skill.structures.join(u' ')}
                                                        .join(u' ')}};
@@ -108,8 +118,9 @@ void SkillModel::setContents(QList<Skill> skills, QList<SkillStatistics> statist
                 tip += u' ' + numbers::bounds(*entry.record.interval);
             }
             data.insert(Qt::ToolTipRole, tip);
-            group->add(skill.name, {title, QString::number(entry.record.won), QString::number(entry.record.lost),
-                                    entry.record.uses == 0 ? u"unused"_s : QString()},
+            group->add(skill.name,
+                       {title, QString::number(entry.record.won), QString::number(entry.record.lost),
+                        entry.record.uses == 0 ? u"unused"_s : QString()},
                        data);
         }
     }
@@ -120,8 +131,7 @@ void SkillModel::setContents(QList<Skill> skills, QList<SkillStatistics> statist
 const Skill *SkillModel::skill(const QString &name) const
 {
     for (const Skill &entry : m_skills) {
-        if (entry.name == name)
-            return &entry;
+        if (entry.name == name) return &entry;
     }
     return nullptr;
 }

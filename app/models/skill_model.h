@@ -13,7 +13,7 @@ namespace kernelskill {
 struct SkillRecord
 {
     int uses = 0, won = 0, lost = 0;
-    std::optional<double> gain;     // geometric mean speedup of its verified uses
+    std::optional<double> gain;       // geometric mean speedup of its verified uses
     std::optional<Interval> interval; // 95 %; missing below two uses
 };
 [[nodiscard]] SkillRecord recordOf(const QString &skill, const QList<SkillStatistics> &statistics,
@@ -28,8 +28,10 @@ public:
         NameRole = Qt::UserRole + 1, // skill name; absent on group rows
         StateRole,                   // int of SkillState
         GroupNoteRole,               // "2 wait for review"
-        GainRole, LowRole, HighRole, // doubles; absent when unknown
-        SearchRole,                  // everything a filter looks in
+        GainRole,
+        LowRole,
+        HighRole,   // doubles; absent when unknown
+        SearchRole, // everything a filter looks in
     };
     explicit SkillModel(QObject *parent = nullptr);
 

@@ -11,6 +11,7 @@
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -18,14 +19,25 @@ using namespace Qt::StringLiterals;
 
 namespace kernelskill {
 
+namespace {
+
+// Below its task a session need not repeat the task's name: "row_softmax 30 Nov 04-29" → "30 Nov 04:29".
+QString shownName(const QString &name, const QString &task)
+{
+    if (!name.startsWith(task + u' ')) return name;
+    static const QRegularExpression time(u"(\\d\\d)-(\\d\\d)(?=$| \\()"_s);
+    return name.mid(task.size() + 1).replace(time, u"\\1:\\2"_s);
+}
+
+} // namespace
+
 QList<TaskEntry> tasksBelow(const QString &folder)
 {
     QList<TaskEntry> tasks;
     const QDir dir(folder);
     for (const QString &name : dir.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name)) {
         QFile file(dir.filePath(name + u"/task.json"_s));
-        if (!file.open(QIODevice::ReadOnly))
-            continue;
+        if (!file.open(QIODevice::ReadOnly)) continue;
         const QJsonObject task = QJsonDocument::fromJson(file.readAll()).object();
         tasks.append({task["name"_L1].toString(name), task["title"_L1].toString(), dir.absoluteFilePath(name), true});
     }
@@ -35,15 +47,19 @@ QList<TaskEntry> tasksBelow(const QString &folder)
 std::optional<SessionEntry> sessionEntry(const QString &path)
 {
     auto file = SessionFile::open(path, true);
-    if (!file)
-        return std::nullopt;
+    if (!file) return std::nullopt;
     const auto events = file->events();
-    if (!events)
-        return std::nullopt;
+    if (!events) return std::nullopt;
     const Trajectory trajectory = Trajectory::fold(*events);
     const QFileInfo info(path);
-    SessionEntry entry{info.absoluteFilePath(), info.completeBaseName(), trajectory.taskName,
-                       trajectory.taskFolder,   info.lastModified(),     std::nullopt, {}, !trajectory.endedBy.isEmpty()};
+    SessionEntry entry{info.absoluteFilePath(),
+                       info.completeBaseName(),
+                       trajectory.taskName,
+                       trajectory.taskFolder,
+                       info.lastModified(),
+                       std::nullopt,
+                       {},
+                       !trajectory.endedBy.isEmpty()};
     if (const TrajectoryNode *best = trajectory.node(trajectory.best)) {
         entry.best = node_text::speedup(*best);
         entry.verdict = node_text::verdictWord(best->state);
@@ -56,8 +72,7 @@ QList<SessionEntry> sessionsIn(const QString &folder)
     QList<SessionEntry> sessions;
     const QDir dir(folder);
     for (const QString &name : dir.entryList({u"*.kss"_s}, QDir::Files, QDir::Time)) {
-        if (auto entry = sessionEntry(dir.filePath(name)))
-            sessions.append(*entry);
+        if (auto entry = sessionEntry(dir.filePath(name))) sessions.append(*entry);
     }
     return sessions;
 }
@@ -91,29 +106,32 @@ void TaskModel::rebuild()
     };
     QList<TaskEntry> tasks = m_tasks;
     const bool openKnown = m_openTask.isEmpty() || std::ranges::any_of(tasks, [&](const TaskEntry &task) {
-        return belongs(task, m_openTask, m_openFolder);
-    });
-    if (!openKnown)
-        tasks.append({m_openTask, {}, m_openFolder, false});
+                               return belongs(task, m_openTask, m_openFolder);
+                           });
+    if (!openKnown) tasks.append({m_openTask, {}, m_openFolder, false});
     for (const TaskEntry &task : std::as_const(tasks)) {
-        TreeRow *row = root->add(task.folder, {task.name, QString()},
-                                 {{FolderRole, task.folder},
-                                  {Qt::ToolTipRole, task.title.isEmpty() ? task.folder : task.title + u'\n' + task.folder}});
+        TreeRow *row =
+            root->add(task.folder, {task.name, QString()},
+                      {{FolderRole, task.folder},
+                       {Qt::ToolTipRole, task.title.isEmpty() ? task.folder : task.title + u'\n' + task.folder}});
         int count = 0;
-        const auto add = [&](const QString &path, const QString &name, const QString &second, bool running, bool ended) {
-            row->add(path, {name, QString()},
-                     {{SessionRole, path}, {SecondLineRole, second}, {RunningRole, running}, {EndedRole, ended},
+        const auto add = [&](const QString &path, const QString &name, const QString &second, bool running,
+                             bool ended) {
+            row->add(path, {shownName(name, task.name), QString()},
+                     {{SessionRole, path},
+                      {SecondLineRole, second},
+                      {RunningRole, running},
+                      {EndedRole, ended},
                       {Qt::ToolTipRole, path}});
             ++count;
         };
         if (!m_openPath.isEmpty() && belongs(task, m_openTask, m_openFolder))
             add(m_openPath, m_openName, m_openText, m_running, !m_running);
         for (const SessionEntry &session : std::as_const(m_sessions)) {
-            if (session.path == m_openPath || !belongs(task, session.task, session.taskFolder))
-                continue;
-            const QString second = session.best ? numbers::speedupValue(session.best->value) + u' '
-                                                      + numbers::bounds(session.best->interval) + u' '
-                                                      + numbers::kindShort(session.best->kind)
+            if (session.path == m_openPath || !belongs(task, session.task, session.taskFolder)) continue;
+            const QString second = session.best ? numbers::speedupValue(session.best->value) + u' ' +
+                                                      numbers::bounds(session.best->interval) + u' ' +
+                                                      numbers::kindShort(session.best->kind)
                                                 : u"no speedup"_s;
             add(session.path, session.name, second, false, session.ended);
         }

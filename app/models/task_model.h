@@ -22,7 +22,7 @@ struct SessionEntry
     QString path, name, task, taskFolder;
     QDateTime modified;
     std::optional<Speedup> best;
-    QString verdict;  // of the best node
+    QString verdict; // of the best node
     bool ended = true;
 };
 
@@ -46,7 +46,8 @@ public:
     };
     explicit TaskModel(QObject *parent = nullptr);
 
-    // `openPath`: the session in the window; `running`: whether a run writes to it now; `openText` replaces its second line.
+    // `openPath`: the session in the window; `running`: whether a run writes to it now; `openText` replaces its second
+    // line.
     void setContents(QList<TaskEntry> tasks, QList<SessionEntry> sessions);
     void setOpenSession(const QString &path, const QString &name, const QString &taskFolder, const QString &taskName,
                         const QString &secondLine, bool running);

@@ -7,8 +7,7 @@ namespace {
 
 bool sameShape(const TreeRow *a, const TreeRow *b)
 {
-    if (a->children.size() != b->children.size())
-        return false;
+    if (a->children.size() != b->children.size()) return false;
     for (size_t i = 0; i < a->children.size(); ++i) {
         if (a->children[i]->key != b->children[i]->key || !sameShape(a->children[i].get(), b->children[i].get()))
             return false;
@@ -20,10 +19,8 @@ const TreeRow *findRow(const TreeRow *row, int role, const QVariant &value)
 {
     for (const auto &child : row->children) {
         const auto found = child->data.constFind(role);
-        if (found != child->data.constEnd() && *found == value)
-            return child.get();
-        if (const TreeRow *below = findRow(child.get(), role, value))
-            return below;
+        if (found != child->data.constEnd() && *found == value) return child.get();
+        if (const TreeRow *below = findRow(child.get(), role, value)) return below;
     }
     return nullptr;
 }
@@ -45,8 +42,7 @@ int TreeRow::position() const
 {
     if (parent) {
         for (size_t i = 0; i < parent->children.size(); ++i) {
-            if (parent->children[i].get() == this)
-                return int(i);
+            if (parent->children[i].get() == this) return int(i);
         }
     }
     return 0;
@@ -77,8 +73,7 @@ void TreeRowsModel::takeOver(TreeRow *current, TreeRow *fresh)
         const bool differs = mine->cells != theirs->cells || mine->data != theirs->data;
         mine->cells = std::move(theirs->cells);
         mine->data = std::move(theirs->data);
-        if (differs)
-            Q_EMIT dataChanged(indexOf(mine, 0), indexOf(mine, int(m_headers.size()) - 1));
+        if (differs) Q_EMIT dataChanged(indexOf(mine, 0), indexOf(mine, int(m_headers.size()) - 1));
         takeOver(mine, theirs);
     }
 }
@@ -101,8 +96,7 @@ QModelIndex TreeRowsModel::indexOf(const TreeRow *row, int column) const
 
 QModelIndex TreeRowsModel::index(int rowNumber, int column, const QModelIndex &parentIndex) const
 {
-    if (!hasIndex(rowNumber, column, parentIndex))
-        return {};
+    if (!hasIndex(rowNumber, column, parentIndex)) return {};
     return createIndex(rowNumber, column, row(parentIndex)->children[size_t(rowNumber)].get());
 }
 
@@ -123,25 +117,20 @@ int TreeRowsModel::columnCount(const QModelIndex &) const
 
 QVariant TreeRowsModel::data(const QModelIndex &index, int role) const
 {
-    if (!index.isValid())
-        return {};
+    if (!index.isValid()) return {};
     const TreeRow *entry = row(index);
-    if (role == Qt::DisplayRole)
-        return entry->cells.value(index.column());
+    if (role == Qt::DisplayRole) return entry->cells.value(index.column());
     if (role == Qt::TextAlignmentRole)
         return int((m_numberColumns.contains(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     const auto found = entry->data.constFind(role);
-    if (found != entry->data.constEnd())
-        return *found;
+    if (found != entry->data.constEnd()) return *found;
     return role == Qt::ToolTipRole ? QVariant(entry->cells.value(index.column())) : QVariant();
 }
 
 QVariant TreeRowsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::DisplayRole)
-        return m_headers.value(section);
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::DisplayRole) return m_headers.value(section);
     if (role == Qt::TextAlignmentRole)
         return int((m_numberColumns.contains(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     return {};
@@ -149,11 +138,9 @@ QVariant TreeRowsModel::headerData(int section, Qt::Orientation orientation, int
 
 Qt::ItemFlags TreeRowsModel::flags(const QModelIndex &index) const
 {
-    if (!index.isValid())
-        return Qt::NoItemFlags;
+    if (!index.isValid()) return Qt::NoItemFlags;
     Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
-    if (row(index)->children.empty())
-        flags |= Qt::ItemNeverHasChildren;
+    if (row(index)->children.empty()) flags |= Qt::ItemNeverHasChildren;
     return flags;
 }
 

@@ -179,12 +179,17 @@ private:
 QString stateRole(NodeState state)
 {
     switch (state) {
-    case NodeState::Running: return u"state.running"_s;
+    case NodeState::Running:
+        return u"state.running"_s;
     case NodeState::Verified:
-    case NodeState::Unproven: return u"state.verified"_s;
-    case NodeState::Suspect: return u"state.suspect"_s;
-    case NodeState::Wrong: return u"state.wrong"_s;
-    case NodeState::Failed: return u"state.failed"_s;
+    case NodeState::Unproven:
+        return u"state.verified"_s;
+    case NodeState::Suspect:
+        return u"state.suspect"_s;
+    case NodeState::Wrong:
+        return u"state.wrong"_s;
+    case NodeState::Failed:
+        return u"state.failed"_s;
     }
     return {};
 }
@@ -198,12 +203,18 @@ void paintState(QPainter &painter, const QRectF &box, NodeState state)
 {
     const QColor color = stateColor(state), ground = themeColor("surface.panel");
     switch (state) {
-    case NodeState::Verified: return paintVerified(painter, box, color, ground, true);
-    case NodeState::Unproven: return paintVerified(painter, box, color, ground, false);
-    case NodeState::Wrong: return paintWrong(painter, box, color, ground);
-    case NodeState::Failed: return paintFailed(painter, box, color);
-    case NodeState::Suspect: return paintSuspect(painter, box, color, ground);
-    case NodeState::Running: return paintRunning(painter, box, color);
+    case NodeState::Verified:
+        return paintVerified(painter, box, color, ground, true);
+    case NodeState::Unproven:
+        return paintVerified(painter, box, color, ground, false);
+    case NodeState::Wrong:
+        return paintWrong(painter, box, color, ground);
+    case NodeState::Failed:
+        return paintFailed(painter, box, color);
+    case NodeState::Suspect:
+        return paintSuspect(painter, box, color, ground);
+    case NodeState::Running:
+        return paintRunning(painter, box, color);
     }
 }
 
@@ -238,7 +249,9 @@ void paintSkill(QPainter &painter, const QRectF &box, SkillState state)
 {
     UnitBox unit(painter, box);
     switch (state) {
-    case SkillState::Pinned: paintPin(painter, unit, themeColor("skill.pinned")); break;
+    case SkillState::Pinned:
+        paintPin(painter, unit, themeColor("skill.pinned"));
+        break;
     case SkillState::Active:
         unit.fill(themeColor("skill.active"));
         painter.drawEllipse(QPointF(0, 0), 0.45, 0.45);
@@ -281,8 +294,10 @@ void paintCross(QPainter &painter, const QRectF &box, const QColor &color)
 void paintTruth(QPainter &painter, const QRectF &box, Truth truth)
 {
     switch (truth) {
-    case Truth::True: return paintTick(painter, box, themeColor("state.verified"));
-    case Truth::False: return paintCross(painter, box, themeColor("state.wrong"));
+    case Truth::True:
+        return paintTick(painter, box, themeColor("state.verified"));
+    case Truth::False:
+        return paintCross(painter, box, themeColor("state.wrong"));
     case Truth::Unknown: {
         painter.save();
         QFont font = theme().font(TextStyle::Strong);
@@ -369,9 +384,8 @@ QIcon stateIcon(NodeState state)
 
 QIcon truthIcon(Truth truth)
 {
-    return QIcon(new GlyphEngine([truth](QPainter &painter, const QRectF &box) {
-        paintTruth(painter, box.adjusted(2, 2, -2, -2), truth);
-    }));
+    return QIcon(new GlyphEngine(
+        [truth](QPainter &painter, const QRectF &box) { paintTruth(painter, box.adjusted(2, 2, -2, -2), truth); }));
 }
 
 } // namespace kernelskill::glyphs

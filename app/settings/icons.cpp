@@ -21,11 +21,9 @@ QByteArray svgText(const QString &name)
 {
     static QHash<QString, QByteArray> cache;
     const auto found = cache.constFind(name);
-    if (found != cache.constEnd())
-        return *found;
+    if (found != cache.constEnd()) return *found;
     QFile file(paths::resources() + u"/icons/"_s + name + u".svg"_s);
-    if (!file.open(QIODevice::ReadOnly))
-        qWarning("No icon %s", qUtf8Printable(file.fileName()));
+    if (!file.open(QIODevice::ReadOnly)) qWarning("No icon %s", qUtf8Printable(file.fileName()));
     const QByteArray text = file.readAll();
     cache.insert(name, text);
     return text;
@@ -52,8 +50,7 @@ public:
         const QColor color = theme().color(mode == QIcon::Disabled ? u"text.disabled"_s : m_role);
         const QString key = u"icon %1 %2 %3x%4"_s.arg(m_name, color.name()).arg(size.width()).arg(size.height());
         QPixmap pixmap;
-        if (QPixmapCache::find(key, &pixmap))
-            return pixmap;
+        if (QPixmapCache::find(key, &pixmap)) return pixmap;
         pixmap = QPixmap(size);
         pixmap.fill(Qt::transparent);
         QByteArray svg = svgText(m_name);

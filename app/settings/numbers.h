@@ -21,16 +21,16 @@ inline constexpr char16_t minusSign = u'\u2212';
 [[nodiscard]] QString withUnit(double value, const QString &unit); // plain value; % included
 // A metric in the catalogue's unit: bytes and times scaled, counts grouped.
 [[nodiscard]] QString metricValue(double value, const QString &unit);
-[[nodiscard]] QString duration_us(double value);                   // 96.3 µs, 1 214 µs, 12.4 ms
-[[nodiscard]] QString elapsed_s(double seconds);                   // 6:41
-[[nodiscard]] QString money(double usd);                           // $0.38
-[[nodiscard]] QString bytes(double value);                         // 4 B, 128 KiB
+[[nodiscard]] QString duration_us(double value); // 96.3 µs, 1 214 µs, 12.4 ms
+[[nodiscard]] QString elapsed_s(double seconds); // 6:41
+[[nodiscard]] QString money(double usd);         // $0.38
+[[nodiscard]] QString bytes(double value);       // 4 B, 128 KiB
 
 // Two decimals below 2, one below 100, none above.
-[[nodiscard]] QString speedupValue(double value);                  // 12.6×
-[[nodiscard]] QString bounds(const Interval &interval);            // [11.2, 14.2]
-[[nodiscard]] QString halfWidth(const Speedup &speedup);           // ±1.6, the larger half
-[[nodiscard]] QString kindShort(TimeKind kind);                    // mod., meas.
+[[nodiscard]] QString speedupValue(double value);        // 12.6×
+[[nodiscard]] QString bounds(const Interval &interval);  // [11.2, 14.2]
+[[nodiscard]] QString halfWidth(const Speedup &speedup); // ±1.6, the larger half
+[[nodiscard]] QString kindShort(TimeKind kind);          // mod., meas.
 // "12.6× [11.2, 14.2] modelled, verified": the only form in which a speedup leaves the window.
 [[nodiscard]] QString speedupFull(const Speedup &speedup, const QString &verdict);
 

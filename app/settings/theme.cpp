@@ -35,12 +35,18 @@ QHash<QString, QColor> readColors(const QJsonObject &groups)
 QString scaleName(TextStyle style)
 {
     switch (style) {
-    case TextStyle::Caption: return u"caption"_s;
-    case TextStyle::Body: return u"body"_s;
-    case TextStyle::Strong: return u"strong"_s;
-    case TextStyle::Title: return u"title"_s;
-    case TextStyle::Heading: return u"heading"_s;
-    case TextStyle::Code: return u"code"_s;
+    case TextStyle::Caption:
+        return u"caption"_s;
+    case TextStyle::Body:
+        return u"body"_s;
+    case TextStyle::Strong:
+        return u"strong"_s;
+    case TextStyle::Title:
+        return u"title"_s;
+    case TextStyle::Heading:
+        return u"heading"_s;
+    case TextStyle::Code:
+        return u"code"_s;
     }
     return {};
 }
@@ -100,8 +106,7 @@ Theme::Theme()
         font.setFamilies(families(type[style == TextStyle::Code ? "mono"_L1 : "ui"_L1]));
         font.setPixelSize(entry["px"_L1].toInt());
         font.setWeight(QFont::Weight(entry["weight"_L1].toInt(QFont::Normal)));
-        if (style == TextStyle::Code)
-            font.setStyleHint(QFont::Monospace);
+        if (style == TextStyle::Code) font.setStyleHint(QFont::Monospace);
         m_fonts.insert(int(style), font);
     }
 }
@@ -122,8 +127,7 @@ void Theme::followSystem()
 
 void Theme::setDark(bool dark)
 {
-    if (dark == m_dark)
-        return;
+    if (dark == m_dark) return;
     m_dark = dark;
     if (qApp) {
         QApplication::setPalette(palette());
@@ -153,32 +157,28 @@ QStringList Theme::roles() const
 int Theme::size(const QString &name) const
 {
     const QJsonValue value = m_tokens["size"_L1][name];
-    if (!value.isDouble())
-        qWarning("No size %s", qUtf8Printable(name));
+    if (!value.isDouble()) qWarning("No size %s", qUtf8Printable(name));
     return value.toInt();
 }
 
 double Theme::stroke(const QString &name) const
 {
     const QJsonValue value = m_tokens["stroke"_L1][name];
-    if (!value.isDouble())
-        qWarning("No stroke %s", qUtf8Printable(name));
+    if (!value.isDouble()) qWarning("No stroke %s", qUtf8Printable(name));
     return value.toDouble();
 }
 
 int Theme::radius(const QString &name) const
 {
     const QJsonValue value = m_tokens["radius"_L1][name];
-    if (!value.isDouble())
-        qWarning("No radius %s", qUtf8Printable(name));
+    if (!value.isDouble()) qWarning("No radius %s", qUtf8Printable(name));
     return value.toInt();
 }
 
 int Theme::space(int pixels) const
 {
     for (const QJsonValue &step : m_tokens["spacing"_L1].toArray()) {
-        if (step.toInt() == pixels)
-            return pixels;
+        if (step.toInt() == pixels) return pixels;
     }
     qWarning("%d is no step of the spacing scale", pixels);
     return pixels;
@@ -196,23 +196,33 @@ int Theme::lineHeight(TextStyle style) const
 
 QPalette Theme::palette() const
 {
-    static const QHash<QString, QPalette::ColorRole> roles{
-        {u"Window"_s, QPalette::Window}, {u"WindowText"_s, QPalette::WindowText}, {u"Base"_s, QPalette::Base},
-        {u"AlternateBase"_s, QPalette::AlternateBase}, {u"Text"_s, QPalette::Text},
-        {u"PlaceholderText"_s, QPalette::PlaceholderText}, {u"Button"_s, QPalette::Button},
-        {u"ButtonText"_s, QPalette::ButtonText}, {u"ToolTipBase"_s, QPalette::ToolTipBase},
-        {u"ToolTipText"_s, QPalette::ToolTipText}, {u"Highlight"_s, QPalette::Highlight},
-        {u"HighlightedText"_s, QPalette::HighlightedText}, {u"Accent"_s, QPalette::Accent},
-        {u"Link"_s, QPalette::Link}, {u"LinkVisited"_s, QPalette::LinkVisited},
-        {u"BrightText"_s, QPalette::BrightText}, {u"Light"_s, QPalette::Light}, {u"Midlight"_s, QPalette::Midlight},
-        {u"Mid"_s, QPalette::Mid}, {u"Dark"_s, QPalette::Dark}, {u"Shadow"_s, QPalette::Shadow}};
+    static const QHash<QString, QPalette::ColorRole> roles{{u"Window"_s, QPalette::Window},
+                                                           {u"WindowText"_s, QPalette::WindowText},
+                                                           {u"Base"_s, QPalette::Base},
+                                                           {u"AlternateBase"_s, QPalette::AlternateBase},
+                                                           {u"Text"_s, QPalette::Text},
+                                                           {u"PlaceholderText"_s, QPalette::PlaceholderText},
+                                                           {u"Button"_s, QPalette::Button},
+                                                           {u"ButtonText"_s, QPalette::ButtonText},
+                                                           {u"ToolTipBase"_s, QPalette::ToolTipBase},
+                                                           {u"ToolTipText"_s, QPalette::ToolTipText},
+                                                           {u"Highlight"_s, QPalette::Highlight},
+                                                           {u"HighlightedText"_s, QPalette::HighlightedText},
+                                                           {u"Accent"_s, QPalette::Accent},
+                                                           {u"Link"_s, QPalette::Link},
+                                                           {u"LinkVisited"_s, QPalette::LinkVisited},
+                                                           {u"BrightText"_s, QPalette::BrightText},
+                                                           {u"Light"_s, QPalette::Light},
+                                                           {u"Midlight"_s, QPalette::Midlight},
+                                                           {u"Mid"_s, QPalette::Mid},
+                                                           {u"Dark"_s, QPalette::Dark},
+                                                           {u"Shadow"_s, QPalette::Shadow}};
     QPalette palette;
     const QJsonObject entries = m_tokens["qpalette"_L1].toObject();
     const auto set = [&](bool qualified) {
         for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
             const QStringList parts = entry.key().split(u'/');
-            if ((parts.size() > 1) != qualified)
-                continue;
+            if ((parts.size() > 1) != qualified) continue;
             const auto role = roles.constFind(parts.last());
             if (role == roles.constEnd()) {
                 qWarning("No palette role %s", qUtf8Printable(entry.key()));
@@ -222,7 +232,8 @@ QPalette Theme::palette() const
             if (!qualified)
                 palette.setColor(*role, value);
             else
-                palette.setColor(parts.first() == "Disabled"_L1 ? QPalette::Disabled : QPalette::Inactive, *role, value);
+                palette.setColor(parts.first() == "Disabled"_L1 ? QPalette::Disabled : QPalette::Inactive, *role,
+                                 value);
         }
     };
     set(false);

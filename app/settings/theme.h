@@ -29,10 +29,10 @@ public:
     [[nodiscard]] QColor color(const QString &role) const { return color(role, m_dark); }
     [[nodiscard]] QColor color(const QString &role, bool dark) const;
     [[nodiscard]] QStringList roles() const;
-    [[nodiscard]] int size(const QString &name) const;       // "row" → 22
-    [[nodiscard]] double stroke(const QString &name) const;  // "bestPath" → 2
-    [[nodiscard]] int radius(const QString &name) const;     // "card" → 3
-    [[nodiscard]] int space(int pixels) const;               // a step of the spacing scale; warns when it is none
+    [[nodiscard]] int size(const QString &name) const;      // "row" → 22
+    [[nodiscard]] double stroke(const QString &name) const; // "bestPath" → 2
+    [[nodiscard]] int radius(const QString &name) const;    // "card" → 3
+    [[nodiscard]] int space(int pixels) const;              // a step of the spacing scale; warns when it is none
     [[nodiscard]] QJsonObject graph() const { return m_tokens[QStringLiteral("graph")].toObject(); }
     [[nodiscard]] const QJsonObject &tokens() const { return m_tokens; }
     [[nodiscard]] const QFont &font(TextStyle style) const;
@@ -57,10 +57,19 @@ private:
     bool m_dark = false;
 };
 
-[[nodiscard]] inline Theme &theme() { return Theme::instance(); }
+[[nodiscard]] inline Theme &theme()
+{
+    return Theme::instance();
+}
 // Shorthand for painting code.
-[[nodiscard]] inline QColor themeColor(const char *role) { return Theme::instance().color(QString::fromLatin1(role)); }
-[[nodiscard]] inline int themeSize(const char *name) { return Theme::instance().size(QString::fromLatin1(name)); }
+[[nodiscard]] inline QColor themeColor(const char *role)
+{
+    return Theme::instance().color(QString::fromLatin1(role));
+}
+[[nodiscard]] inline int themeSize(const char *name)
+{
+    return Theme::instance().size(QString::fromLatin1(name));
+}
 // Relative luminance contrast after WCAG 2.1, 1…21.
 [[nodiscard]] double contrastRatio(const QColor &a, const QColor &b);
 

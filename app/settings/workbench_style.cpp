@@ -59,10 +59,8 @@ QColor outlineOf(const QStyleOption *option)
 
 QColor buttonFill(const QStyleOption *option)
 {
-    if (option->state & (QStyle::State_Sunken | QStyle::State_On))
-        return themeColor("accent.selection");
-    if (enabled(option) && option->state & QStyle::State_MouseOver)
-        return themeColor("surface.hover");
+    if (option->state & (QStyle::State_Sunken | QStyle::State_On)) return themeColor("accent.selection");
+    if (enabled(option) && option->state & QStyle::State_MouseOver) return themeColor("surface.hover");
     return themeColor("surface.raised");
 }
 
@@ -103,8 +101,7 @@ void WorkbenchStyle::drawPrimitive(PrimitiveElement element, const QStyleOption 
         drawToolButtonPanel(option, painter, widget);
         return;
     case PE_FrameFocusRect:
-        if (qobject_cast<const QAbstractItemView *>(widget))
-            return; // the selected row shows it
+        if (qobject_cast<const QAbstractItemView *>(widget)) return; // the selected row shows it
         paintFocusRing(*painter, option->rect);
         return;
     case PE_PanelLineEdit:
@@ -114,8 +111,7 @@ void WorkbenchStyle::drawPrimitive(PrimitiveElement element, const QStyleOption 
             return;
         paintField(painter, option->rect, enabled(option) ? themeColor("surface.raised") : themeColor("surface.window"),
                    outlineOf(option));
-        if (option->state & State_HasFocus)
-            paintFocusRing(*painter, option->rect);
+        if (option->state & State_HasFocus) paintFocusRing(*painter, option->rect);
         return;
     case PE_Frame:
         painter->save();
@@ -135,11 +131,10 @@ void WorkbenchStyle::drawPrimitive(PrimitiveElement element, const QStyleOption 
         return;
     case PE_PanelItemViewItem: {
         const auto *item = qstyleoption_cast<const QStyleOptionViewItem *>(option);
-        if (item && item->backgroundBrush.style() != Qt::NoBrush)
-            painter->fillRect(item->rect, item->backgroundBrush);
+        if (item && item->backgroundBrush.style() != Qt::NoBrush) painter->fillRect(item->rect, item->backgroundBrush);
         if (option->state & State_Selected)
             painter->fillRect(option->rect, themeColor(option->state & State_Active ? "accent.selection"
-                                                                                     : "accent.selectionInactive"));
+                                                                                    : "accent.selectionInactive"));
         else if (option->state & State_MouseOver)
             painter->fillRect(option->rect, themeColor("surface.hover"));
         return;
@@ -177,10 +172,10 @@ void WorkbenchStyle::drawToolButtonPanel(const QStyleOption *option, QPainter *p
 {
     const QString segment = widget ? widget->property("segment").toString() : QString();
     if (segment.isEmpty()) {
-        const QColor fill = option->state & State_On ? themeColor("accent.selection")
-                            : option->state & State_Sunken ? themeColor("accent.selection")
+        const QColor fill = option->state & State_On                             ? themeColor("accent.selection")
+                            : option->state & State_Sunken                       ? themeColor("accent.selection")
                             : option->state & State_MouseOver && enabled(option) ? themeColor("surface.hover")
-                                                                                  : QColor(Qt::transparent);
+                                                                                 : QColor(Qt::transparent);
         if (fill.alpha() > 0) {
             painter->save();
             painter->setRenderHint(QPainter::Antialiasing);
@@ -197,10 +192,8 @@ void WorkbenchStyle::drawToolButtonPanel(const QStyleOption *option, QPainter *p
     painter->save();
     painter->setClipRect(rect);
     const int beyond = theme().radius(u"control"_s) + 1; // square ends where the row goes on
-    if (segment != "first"_L1)
-        rect.setLeft(rect.left() - beyond);
-    if (segment != "last"_L1)
-        rect.setRight(rect.right() + beyond);
+    if (segment != "first"_L1) rect.setLeft(rect.left() - beyond);
+    if (segment != "last"_L1) rect.setRight(rect.right() + beyond);
     paintField(painter, rect, fill, outline);
     if (segment != "last"_L1)
         painter->fillRect(QRect(option->rect.right(), option->rect.top() + 1, 1, option->rect.height() - 2), outline);
@@ -225,7 +218,8 @@ void WorkbenchStyle::drawTab(const QStyleOption *option, QPainter *painter) cons
         painter->fillRect(QRect(option->rect.left(), option->rect.top(), option->rect.width(), 2),
                           themeColor("accent.accent"));
         for (const int x : {option->rect.left(), option->rect.right()})
-            painter->fillRect(QRect(x, option->rect.top() + 2, 1, option->rect.height() - 2), themeColor("surface.line"));
+            painter->fillRect(QRect(x, option->rect.top() + 2, 1, option->rect.height() - 2),
+                              themeColor("surface.line"));
     } else if (option->state & State_MouseOver && enabled(option)) {
         painter->fillRect(option->rect, themeColor("surface.hover"));
     }
@@ -244,8 +238,7 @@ void WorkbenchStyle::drawHeaderSection(const QStyleOption *option, QPainter *pai
 void WorkbenchStyle::drawProgressBar(const QStyleOption *option, QPainter *painter) const
 {
     const auto *bar = qstyleoption_cast<const QStyleOptionProgressBar *>(option);
-    if (!bar)
-        return;
+    if (!bar) return;
     paintField(painter, bar->rect, themeColor("surface.raised"), themeColor("surface.control"));
     const int span = std::max(1, bar->maximum - bar->minimum);
     const double share = std::clamp((bar->progress - bar->minimum) / double(span), 0.0, 1.0);
@@ -277,15 +270,14 @@ void WorkbenchStyle::drawControl(ControlElement element, const QStyleOption *opt
         return;
     case CE_TabBarTabLabel: {
         const auto *tab = qstyleoption_cast<const QStyleOptionTab *>(option);
-        if (!tab)
-            break;
+        if (!tab) break;
         painter->save();
         painter->setFont(theme().font(tab->state & State_Selected ? TextStyle::Strong : TextStyle::Body));
-        painter->setPen(!enabled(tab) ? themeColor("text.disabled")
-                        : tab->state & State_Selected ? themeColor("text.primary") : themeColor("text.secondary"));
+        painter->setPen(!enabled(tab)                 ? themeColor("text.disabled")
+                        : tab->state & State_Selected ? themeColor("text.primary")
+                                                      : themeColor("text.secondary"));
         painter->drawText(tab->rect.adjusted(0, 1, 0, 0), Qt::AlignCenter | Qt::TextShowMnemonic, tab->text);
-        if (tab->state & State_HasFocus)
-            paintFocusRing(*painter, QRectF(tab->rect).adjusted(2, 3, -2, -2));
+        if (tab->state & State_HasFocus) paintFocusRing(*painter, QRectF(tab->rect).adjusted(2, 3, -2, -2));
         painter->restore();
         return;
     }
@@ -305,8 +297,7 @@ void WorkbenchStyle::drawControl(ControlElement element, const QStyleOption *opt
         return;
     case CE_ToolButtonLabel: {
         const auto *button = qstyleoption_cast<const QStyleOptionToolButton *>(option);
-        if (!button || !widget || widget->property("segment").toString().isEmpty())
-            break;
+        if (!button || !widget || widget->property("segment").toString().isEmpty()) break;
         painter->setFont(theme().font(button->state & State_On ? TextStyle::Strong : TextStyle::Body));
         painter->setPen(themeColor(button->state & State_On ? "text.onAccent" : "text.primary"));
         painter->drawText(button->rect, Qt::AlignCenter, button->text);
@@ -317,14 +308,16 @@ void WorkbenchStyle::drawControl(ControlElement element, const QStyleOption *opt
         return;
     case CE_MenuBarItem: {
         const auto *item = qstyleoption_cast<const QStyleOptionMenuItem *>(option);
-        if (!item)
-            break;
-        painter->fillRect(item->rect, item->state & State_Selected ? themeColor("surface.hover")
-                                                                   : themeColor("surface.window"));
+        if (!item) break;
+        painter->fillRect(item->rect,
+                          item->state & State_Selected ? themeColor("surface.hover") : themeColor("surface.window"));
         painter->setPen(enabled(item) ? themeColor("text.primary") : themeColor("text.disabled"));
         // The letter is underlined while Alt is held, as SH_UnderlineShortcut says of no other time.
         const bool mnemonics = QGuiApplication::queryKeyboardModifiers() & Qt::AltModifier;
-        painter->drawText(item->rect, Qt::AlignCenter | Qt::TextSingleLine | (mnemonics ? Qt::TextShowMnemonic : Qt::TextHideMnemonic), item->text);
+        painter->drawText(item->rect,
+                          Qt::AlignCenter | Qt::TextSingleLine |
+                              (mnemonics ? Qt::TextShowMnemonic : Qt::TextHideMnemonic),
+                          item->text);
         return;
     }
     case CE_ToolBar:
@@ -349,8 +342,7 @@ void WorkbenchStyle::drawControl(ControlElement element, const QStyleOption *opt
 void WorkbenchStyle::drawComboBox(const QStyleOptionComplex *option, QPainter *painter) const
 {
     const auto *combo = qstyleoption_cast<const QStyleOptionComboBox *>(option);
-    if (!combo)
-        return;
+    if (!combo) return;
     const bool hover = combo->state & State_MouseOver && enabled(combo);
     if (combo->frame) {
         paintField(painter, combo->rect, themeColor(hover ? "surface.hover" : "surface.raised"), outlineOf(combo));
@@ -359,8 +351,7 @@ void WorkbenchStyle::drawComboBox(const QStyleOptionComplex *option, QPainter *p
     }
     paintChevron(painter, QPointF(combo->rect.right() - 10, combo->rect.center().y() + 1), 3, Qt::DownArrow,
                  enabled(combo) ? themeColor("text.primary") : themeColor("text.disabled"));
-    if (combo->state & State_HasFocus)
-        paintFocusRing(*painter, combo->rect);
+    if (combo->state & State_HasFocus) paintFocusRing(*painter, combo->rect);
 }
 
 void WorkbenchStyle::drawSpinBox(const QStyleOptionComplex *option, QPainter *painter, const QWidget *widget) const
@@ -370,24 +361,22 @@ void WorkbenchStyle::drawSpinBox(const QStyleOptionComplex *option, QPainter *pa
     const QColor ink = enabled(option) ? themeColor("text.primary") : themeColor("text.disabled");
     for (const auto &[part, arrow] : {std::pair(SC_SpinBoxUp, Qt::UpArrow), std::pair(SC_SpinBoxDown, Qt::DownArrow)})
         paintChevron(painter, QRectF(subControlRect(CC_SpinBox, option, part, widget)).center(), 2.5, arrow, ink);
-    if (option->state & State_HasFocus)
-        paintFocusRing(*painter, option->rect);
+    if (option->state & State_HasFocus) paintFocusRing(*painter, option->rect);
 }
 
 void WorkbenchStyle::drawScrollBar(const QStyleOptionComplex *option, QPainter *painter, const QWidget *widget) const
 {
     const auto *slider = qstyleoption_cast<const QStyleOptionSlider *>(option);
-    if (!slider)
-        return;
+    if (!slider) return;
     painter->fillRect(slider->rect, themeColor("surface.panel"));
-    if (slider->maximum <= slider->minimum)
-        return;
+    if (slider->maximum <= slider->minimum) return;
     QRectF handle = subControlRect(CC_ScrollBar, slider, SC_ScrollBarSlider, widget);
     handle = slider->orientation == Qt::Vertical ? handle.adjusted(3, 1, -3, -1) : handle.adjusted(1, 3, -1, -3);
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(Qt::NoPen);
-    painter->setBrush(themeColor(slider->state & (State_MouseOver | State_Sunken) ? "text.secondary" : "surface.control"));
+    painter->setBrush(
+        themeColor(slider->state & (State_MouseOver | State_Sunken) ? "text.secondary" : "surface.control"));
     const double radius = std::min(handle.width(), handle.height()) / 2;
     painter->drawRoundedRect(handle, radius, radius);
     painter->restore();
@@ -397,10 +386,17 @@ void WorkbenchStyle::drawComplexControl(ComplexControl control, const QStyleOpti
                                         const QWidget *widget) const
 {
     switch (control) {
-    case CC_ComboBox: drawComboBox(option, painter); return;
-    case CC_ScrollBar: drawScrollBar(option, painter, widget); return;
-    case CC_SpinBox: drawSpinBox(option, painter, widget); return;
-    default: QProxyStyle::drawComplexControl(control, option, painter, widget);
+    case CC_ComboBox:
+        drawComboBox(option, painter);
+        return;
+    case CC_ScrollBar:
+        drawScrollBar(option, painter, widget);
+        return;
+    case CC_SpinBox:
+        drawSpinBox(option, painter, widget);
+        return;
+    default:
+        QProxyStyle::drawComplexControl(control, option, painter, widget);
     }
 }
 
@@ -409,10 +405,8 @@ QRect WorkbenchStyle::subControlRect(ComplexControl control, const QStyleOptionC
 {
     if (control == CC_ScrollBar) {
         const auto *bar = qstyleoption_cast<const QStyleOptionSlider *>(option);
-        if (bar && (part == SC_ScrollBarAddLine || part == SC_ScrollBarSubLine))
-            return {}; // no arrows
-        if (bar && part == SC_ScrollBarGroove)
-            return bar->rect;
+        if (bar && (part == SC_ScrollBarAddLine || part == SC_ScrollBarSubLine)) return {}; // no arrows
+        if (bar && part == SC_ScrollBarGroove) return bar->rect;
         if (bar) {
             const bool vertical = bar->orientation == Qt::Vertical;
             const int length = vertical ? bar->rect.height() : bar->rect.width();
@@ -423,10 +417,9 @@ QRect WorkbenchStyle::subControlRect(ComplexControl control, const QStyleOptionC
                                     std::max(20, length));
             const int start = sliderPositionFromValue(bar->minimum, bar->maximum, bar->sliderPosition, length - handle,
                                                       bar->upsideDown);
-            QRect slider = vertical ? QRect(0, start, bar->rect.width(), handle)
-                                    : QRect(start, 0, handle, bar->rect.height());
-            if (part == SC_ScrollBarSlider)
-                return slider;
+            QRect slider =
+                vertical ? QRect(0, start, bar->rect.width(), handle) : QRect(start, 0, handle, bar->rect.height());
+            if (part == SC_ScrollBarSlider) return slider;
             if (part == SC_ScrollBarSubPage)
                 return vertical ? QRect(0, 0, bar->rect.width(), start) : QRect(0, 0, start, bar->rect.height());
             if (part == SC_ScrollBarAddPage)
@@ -441,8 +434,7 @@ QRect WorkbenchStyle::subControlRect(ComplexControl control, const QStyleOptionC
 
 QRect WorkbenchStyle::subElementRect(SubElement element, const QStyleOption *option, const QWidget *widget) const
 {
-    if (element == SE_ProgressBarContents || element == SE_ProgressBarGroove)
-        return option->rect;
+    if (element == SE_ProgressBarContents || element == SE_ProgressBarGroove) return option->rect;
     return QProxyStyle::subElementRect(element, option, widget);
 }
 
@@ -452,33 +444,53 @@ int WorkbenchStyle::pixelMetric(PixelMetric metric, const QStyleOption *option, 
     case PM_ToolBarIconSize:
     case PM_SmallIconSize:
     case PM_ButtonIconSize:
-    case PM_ListViewIconSize: return 14;
-    case PM_TabBarIconSize: return 14;
-    case PM_ScrollBarExtent: return 10;
-    case PM_SplitterWidth: return 1;
-    case PM_DockWidgetSeparatorExtent: return 3;
+    case PM_ListViewIconSize:
+        return 14;
+    case PM_TabBarIconSize:
+        return 14;
+    case PM_ScrollBarExtent:
+        return 10;
+    case PM_SplitterWidth:
+        return 1;
+    case PM_DockWidgetSeparatorExtent:
+        return 3;
     case PM_DockWidgetFrameWidth:
     case PM_ToolBarFrameWidth:
     case PM_MenuBarPanelWidth:
     case PM_TabBarBaseOverlap:
     case PM_TabBarBaseHeight:
-    case PM_TabBarTabShiftVertical: return 0;
-    case PM_ToolBarItemSpacing: return theme().space(4);
-    case PM_ToolBarItemMargin: return theme().space(4);
-    case PM_ToolBarSeparatorExtent: return theme().space(12);
-    case PM_TabBarTabHSpace: return theme().space(24);
-    case PM_TabBarTabVSpace: return theme().space(12);
+    case PM_TabBarTabShiftVertical:
+        return 0;
+    case PM_ToolBarItemSpacing:
+        return theme().space(4);
+    case PM_ToolBarItemMargin:
+        return theme().space(4);
+    case PM_ToolBarSeparatorExtent:
+        return theme().space(12);
+    case PM_TabBarTabHSpace:
+        return theme().space(24);
+    case PM_TabBarTabVSpace:
+        return theme().space(12);
     case PM_IndicatorWidth:
-    case PM_IndicatorHeight: return 13;
-    case PM_CheckBoxLabelSpacing: return theme().space(6);
-    case PM_TreeViewIndentation: return theme().space(16);
-    case PM_HeaderMargin: return theme().space(4);
-    case PM_FocusFrameHMargin: return theme().space(4);
-    case PM_ToolTipLabelFrameWidth: return theme().space(6);
+    case PM_IndicatorHeight:
+        return 13;
+    case PM_CheckBoxLabelSpacing:
+        return theme().space(6);
+    case PM_TreeViewIndentation:
+        return theme().space(16);
+    case PM_HeaderMargin:
+        return theme().space(4);
+    case PM_FocusFrameHMargin:
+        return theme().space(4);
+    case PM_ToolTipLabelFrameWidth:
+        return theme().space(6);
     case PM_ButtonShiftHorizontal:
-    case PM_ButtonShiftVertical: return 0;
-    case PM_ScrollView_ScrollBarSpacing: return 0;
-    default: return QProxyStyle::pixelMetric(metric, option, widget);
+    case PM_ButtonShiftVertical:
+        return 0;
+    case PM_ScrollView_ScrollBarSpacing:
+        return 0;
+    default:
+        return QProxyStyle::pixelMetric(metric, option, widget);
     }
 }
 
@@ -487,16 +499,26 @@ int WorkbenchStyle::styleHint(StyleHint hint, const QStyleOption *option, const 
 {
     switch (hint) {
     case SH_UnderlineShortcut:
-    case SH_EtchDisabledText: return 0;
-    case SH_ItemView_ShowDecorationSelected: return 1;
-    case SH_TabBar_Alignment: return Qt::AlignLeft;
-    case SH_ScrollBar_LeftClickAbsolutePosition: return 0;
-    case SH_Menu_Scrollable: return 1;
-    case SH_ComboBox_Popup: return 0;
-    case SH_Widget_Animation_Duration: return 0;
-    case SH_ToolTip_WakeUpDelay: return 400;
-    case SH_ItemView_ChangeHighlightOnFocus: return 0;
-    default: return QProxyStyle::styleHint(hint, option, widget, returnData);
+    case SH_EtchDisabledText:
+        return 0;
+    case SH_ItemView_ShowDecorationSelected:
+        return 1;
+    case SH_TabBar_Alignment:
+        return Qt::AlignLeft;
+    case SH_ScrollBar_LeftClickAbsolutePosition:
+        return 0;
+    case SH_Menu_Scrollable:
+        return 1;
+    case SH_ComboBox_Popup:
+        return 0;
+    case SH_Widget_Animation_Duration:
+        return 0;
+    case SH_ToolTip_WakeUpDelay:
+        return 400;
+    case SH_ItemView_ChangeHighlightOnFocus:
+        return 0;
+    default:
+        return QProxyStyle::styleHint(hint, option, widget, returnData);
     }
 }
 
@@ -514,33 +536,40 @@ QSize WorkbenchStyle::sizeFromContents(ContentsType type, const QStyleOption *op
         result.setWidth(size.width() + 28);
         break;
     case CT_SpinBox:
-    case CT_LineEdit: result.setHeight(themeSize("field")); break;
+    case CT_LineEdit:
+        result.setHeight(themeSize("field"));
+        break;
     case CT_ToolButton: {
         const auto *button = qstyleoption_cast<const QStyleOptionToolButton *>(option);
         const bool hasText = button && !button->text.isEmpty() && button->toolButtonStyle != Qt::ToolButtonIconOnly;
         result = size + QSize(hasText ? theme().space(12) : theme().space(8), 0);
         result.setHeight(themeSize("button"));
-        if (!hasText)
-            result.setWidth(std::max(result.width(), themeSize("button")));
+        if (!hasText) result.setWidth(std::max(result.width(), themeSize("button")));
         break;
     }
     case CT_TabBarTab: {
         const auto *tab = qstyleoption_cast<const QStyleOptionTab *>(option);
         const QFontMetrics metrics(theme().font(TextStyle::Strong)); // room for the current one's weight
-        if (tab)
-            result.setWidth(metrics.horizontalAdvance(tab->text) + theme().space(24));
+        if (tab) result.setWidth(metrics.horizontalAdvance(tab->text) + theme().space(24));
         result.setHeight(themeSize("tabBar"));
         break;
     }
-    case CT_HeaderSection: result.setHeight(themeSize("columnHeader")); break;
-    case CT_ItemViewItem: result.setHeight(std::max(themeSize("row"), size.height())); break;
-    case CT_MenuBarItem: result = QSize(size.width() + theme().space(16), themeSize("menuBar")); break;
+    case CT_HeaderSection:
+        result.setHeight(themeSize("columnHeader"));
+        break;
+    case CT_ItemViewItem:
+        result.setHeight(std::max(themeSize("row"), size.height()));
+        break;
+    case CT_MenuBarItem:
+        result = QSize(size.width() + theme().space(16), themeSize("menuBar"));
+        break;
     case CT_MenuItem:
         if (const auto *item = qstyleoption_cast<const QStyleOptionMenuItem *>(option);
             item && item->menuItemType != QStyleOptionMenuItem::Separator)
             result.setHeight(themeSize("button"));
         break;
-    default: break;
+    default:
+        break;
     }
     return result;
 }

@@ -20,14 +20,16 @@ namespace {
 
 const char *fillRole(Banner::Severity severity)
 {
-    return severity == Banner::Severity::Error ? "severity.errorFill"
-           : severity == Banner::Severity::Warning ? "severity.warnFill" : "severity.infoFill";
+    return severity == Banner::Severity::Error     ? "severity.errorFill"
+           : severity == Banner::Severity::Warning ? "severity.warnFill"
+                                                   : "severity.infoFill";
 }
 
 QString textRole(Banner::Severity severity)
 {
-    return severity == Banner::Severity::Error ? u"severity.errorText"_s
-           : severity == Banner::Severity::Warning ? u"severity.warnText"_s : u"severity.infoText"_s;
+    return severity == Banner::Severity::Error     ? u"severity.errorText"_s
+           : severity == Banner::Severity::Warning ? u"severity.warnText"_s
+                                                   : u"severity.infoText"_s;
 }
 
 } // namespace
@@ -47,8 +49,7 @@ Banner::Banner(QWidget *parent) : QWidget(parent), m_text(new ElidedLabel), m_bu
     layout->addWidget(close);
     connect(close, &QToolButton::clicked, this, &QWidget::hide);
     connect(m_button, &QPushButton::clicked, this, [this] {
-        if (m_action)
-            m_action();
+        if (m_action) m_action();
     });
     hide();
 }
@@ -69,8 +70,7 @@ void Banner::show(Severity severity, const QString &text, const QString &detail,
 void Banner::show(const Error &error)
 {
     QString message = error.message;
-    if (!message.isEmpty())
-        message[0] = message[0].toUpper();
+    if (!message.isEmpty()) message[0] = message[0].toUpper();
     const QString text = error.code.isEmpty() ? message : u"%1 (%2)"_s.arg(message, error.code);
     const QString all = error.detail.isEmpty() ? text : text + u"\n\n"_s + error.detail;
     show(Severity::Error, text, error.detail, tr("Copy details"), [all] { QApplication::clipboard()->setText(all); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line across the window: what happened, its code, what still works; and one action that mends it. Instead of dialogs.
+// One line across the window: what happened, its code, what still works; and one action that mends it. Instead of
+// dialogs.
 #pragma once
 
 #include "base/result.h"

@@ -74,8 +74,7 @@ ElidedLabel::ElidedLabel(QWidget *parent) : QWidget(parent)
 
 void ElidedLabel::setText(const QString &text)
 {
-    if (text == m_text)
-        return;
+    if (text == m_text) return;
     m_text = text;
     setToolTip(text);
     setAccessibleName(text);
@@ -98,7 +97,8 @@ void ElidedLabel::paintEvent(QPaintEvent *)
     QPainter painter(this);
     painter.setFont(font());
     painter.setPen(palette().color(foregroundRole()));
-    painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(m_text, Qt::ElideRight, width()));
+    painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(m_text, Qt::ElideRight, width()));
 }
 
 } // namespace kernelskill

@@ -21,31 +21,28 @@ Result<CommandLine> parseCommandLine(const QStringList &arguments)
     const QCommandLineOption theme(u"theme"_s, u"light or dark; else as the desktop."_s, u"NAME"_s);
     const QCommandLineOption screenshot(u"screenshot"_s, u"Writes a picture of the window and ends."_s, u"OUT.png"_s);
     const QCommandLineOption run(u"run"_s, u"Starts the run at once."_s);
-    const QCommandLineOption atRound(u"at-round"_s, u"Takes the picture while this round of the run is under way."_s, u"N"_s);
+    const QCommandLineOption atRound(u"at-round"_s, u"Takes the picture while this round of the run is under way."_s,
+                                     u"N"_s);
     parser.addOptions({help, atRound, perspective, panel, select, size, theme, screenshot, run});
-    if (!parser.parse(arguments))
-        return failure(u"usage.wrong"_s, parser.errorText());
-    if (parser.isSet(help))
-        return failure(u"usage.help"_s, parser.helpText());
+    if (!parser.parse(arguments)) return failure(u"usage.wrong"_s, parser.errorText());
+    if (parser.isSet(help)) return failure(u"usage.help"_s, parser.helpText());
 
     CommandLine result;
     result.files = parser.positionalArguments();
     result.perspective = parser.value(perspective);
     result.panel = parser.value(panel);
-    if (!result.perspective.isEmpty()
-        && !QStringList{u"Tune"_s, u"Teach"_s, u"Review"_s}.contains(result.perspective, Qt::CaseInsensitive))
+    if (!result.perspective.isEmpty() &&
+        !QStringList{u"Tune"_s, u"Teach"_s, u"Review"_s}.contains(result.perspective, Qt::CaseInsensitive))
         return failure(u"usage.wrong"_s, u"--perspective takes Tune, Teach or Review."_s);
     if (parser.isSet(select)) {
         bool isNumber = false;
         result.select = parser.value(select).toInt(&isNumber);
-        if (!isNumber || result.select < 0)
-            return failure(u"usage.wrong"_s, u"--select takes the number of a node."_s);
+        if (!isNumber || result.select < 0) return failure(u"usage.wrong"_s, u"--select takes the number of a node."_s);
     }
     if (parser.isSet(size)) {
         static const QRegularExpression form(u"^(\\d{3,5})[x×](\\d{3,5})$"_s);
         const auto match = form.match(parser.value(size));
-        if (!match.hasMatch())
-            return failure(u"usage.wrong"_s, u"--size takes width and height, like 1600x1000."_s);
+        if (!match.hasMatch()) return failure(u"usage.wrong"_s, u"--size takes width and height, like 1600x1000."_s);
         result.size = QSize(match.captured(1).toInt(), match.captured(2).toInt());
     }
     if (parser.isSet(theme)) {
@@ -55,8 +52,7 @@ Result<CommandLine> parseCommandLine(const QStringList &arguments)
     }
     result.screenshot = parser.value(screenshot);
     result.run = parser.isSet(run);
-    if (parser.isSet(atRound))
-        result.atRound = parser.value(atRound).toInt();
+    if (parser.isSet(atRound)) result.atRound = parser.value(atRound).toInt();
     return result;
 }
 

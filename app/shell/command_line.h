@@ -11,15 +11,15 @@ namespace kernelskill {
 
 struct CommandLine
 {
-    QStringList files;       // session files, task folders
-    QString perspective;     // "Tune", "Teach", "Review"; empty: the last one
-    QString panel;           // "Skills", "Why", "Evidence", "Log"; empty: the perspective's
-    int select = -1;         // node
-    QSize size;              // invalid: as the window was last
+    QStringList files;   // session files, task folders
+    QString perspective; // "Tune", "Teach", "Review"; empty: the last one
+    QString panel;       // "Skills", "Why", "Evidence", "Log"; empty: the perspective's
+    int select = -1;     // node
+    QSize size;          // invalid: as the window was last
     ThemeMode theme = ThemeMode::System;
-    QString screenshot;      // PNG to write, then end
-    bool run = false;        // start the run at once
-    int atRound = -1;        // the picture is taken in this round of the run; −1: after its end
+    QString screenshot; // PNG to write, then end
+    bool run = false;   // start the run at once
+    int atRound = -1;   // the picture is taken in this round of the run; −1: after its end
 };
 
 // Error "usage.help" carries the help text, "usage.wrong" what is wrong with it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Construction of the window: what stands where. Actions: main_window_actions.cpp. Sessions and runs: main_window_session.cpp.
+// Construction of the window: what stands where. Actions: main_window_actions.cpp. Sessions and runs:
+// main_window_session.cpp.
 #include "shell/main_window.h"
 
 #include "base/paths.h"
@@ -56,19 +57,19 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
 
     const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
     resize(m_options.size.isValid() ? m_options.size : QSize(1600, 1000));
-    if (!fixedSize)
-        restoreGeometry(m_settings->value(u"window/geometry"_s).toByteArray());
+    if (!fixedSize) restoreGeometry(m_settings->value(u"window/geometry"_s).toByteArray());
     const QString wanted = !m_options.perspective.isEmpty() ? m_options.perspective
-                           : fixedSize ? u"Tune"_s : m_settings->value(u"window/perspective"_s, u"Tune"_s).toString();
+                           : fixedSize                      ? u"Tune"_s
+                                       : m_settings->value(u"window/perspective"_s, u"Tune"_s).toString();
     setPerspective(wanted.left(1).toUpper() + wanted.mid(1).toLower());
 
-    for (QWidget *page : {static_cast<QWidget *>(m_skills), static_cast<QWidget *>(m_why), static_cast<QWidget *>(m_evidence), static_cast<QWidget *>(m_log)}) {
+    for (QWidget *page : {static_cast<QWidget *>(m_skills), static_cast<QWidget *>(m_why),
+                          static_cast<QWidget *>(m_evidence), static_cast<QWidget *>(m_log)}) {
         if (!m_options.panel.isEmpty() && page->objectName().compare(m_options.panel, Qt::CaseInsensitive) == 0)
             m_rightTabs->setCurrentPage(page);
     }
 
-    if (const auto opened = m_skills->open(memoryPath()); !opened)
-        m_banner->show(opened.error());
+    if (const auto opened = m_skills->open(memoryPath()); !opened) m_banner->show(opened.error());
     m_tasks->reload();
     m_clock->setInterval(1000);
     connect(m_clock, &QTimer::timeout, this, &MainWindow::showRunState);
@@ -107,7 +108,8 @@ void MainWindow::buildCentre()
     auto *layout = new QVBoxLayout(centre);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    for (QWidget *widget : {static_cast<QWidget *>(m_banner), static_cast<QWidget *>(m_question), static_cast<QWidget *>(m_start)})
+    for (QWidget *widget :
+         {static_cast<QWidget *>(m_banner), static_cast<QWidget *>(m_question), static_cast<QWidget *>(m_start)})
         layout->addWidget(widget);
     layout->addWidget(m_centre, 1);
     setCentralWidget(centre);
@@ -144,8 +146,9 @@ void MainWindow::buildDocks()
     m_evidence = new EvidencePanel(m_document, m_selection);
     m_log = new LogPanel(m_document);
 
-    for (const auto &[page, name] : {std::pair<QWidget *, QString>(m_skills, u"Skills"_s), std::pair<QWidget *, QString>(m_why, u"Why"_s),
-                                     std::pair<QWidget *, QString>(m_evidence, u"Evidence"_s), std::pair<QWidget *, QString>(m_log, u"Log"_s)})
+    for (const auto &[page, name] :
+         {std::pair<QWidget *, QString>(m_skills, u"Skills"_s), std::pair<QWidget *, QString>(m_why, u"Why"_s),
+          std::pair<QWidget *, QString>(m_evidence, u"Evidence"_s), std::pair<QWidget *, QString>(m_log, u"Log"_s)})
         page->setObjectName(name);
     m_leftTabs = new TabPanel;
     m_leftTabs->insertPage(0, tr("Tasks"), m_taskPage);
@@ -230,7 +233,10 @@ void MainWindow::arrange(const QString &perspective)
     m_rightTabs->setCurrentPage(review || teach ? static_cast<QWidget *>(m_why) : m_skills);
     m_leftChart->setChartIndex(teach ? 2 : 0);
     m_rightChart->setChartIndex(teach ? 1 : review ? 2 : 1);
-    resizeDocks({m_leftDock, m_rightDock}, {review ? 320 : themeSize("leftDock"), teach ? 380 : review ? 340 : themeSize("rightDock")},
+    resizeDocks({m_leftDock, m_rightDock},
+                {review ? 320 : themeSize("leftDock"), teach    ? 380
+                                                       : review ? 340
+                                                                : themeSize("rightDock")},
                 Qt::Horizontal);
     const int body = std::max(500, height() - themeSize("menuBar") - themeSize("toolBar") - themeSize("statusBar"));
     resizeDocks({m_bottomDock}, {body * (teach ? 22 : 25) / 100}, Qt::Vertical);
@@ -241,8 +247,7 @@ void MainWindow::arrange(const QString &perspective)
 
 void MainWindow::setPerspective(const QString &name)
 {
-    if (name == m_perspective)
-        return;
+    if (name == m_perspective) return;
     const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
     if (!m_perspective.isEmpty()) {
         m_settings->setValue(u"perspectives/%1/docks"_s.arg(m_perspective), saveState());
@@ -296,15 +301,13 @@ void MainWindow::closeEvent(QCloseEvent *event)
 
 void MainWindow::dragEnterEvent(QDragEnterEvent *event)
 {
-    if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile())
-        event->acceptProposedAction();
+    if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile()) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent *event)
 {
     const QList<QUrl> urls = event->mimeData()->urls();
-    if (!urls.isEmpty())
-        openPath(urls.first().toLocalFile());
+    if (!urls.isEmpty()) openPath(urls.first().toLocalFile());
     event->acceptProposedAction();
 }
 

@@ -42,8 +42,7 @@ void MainWindow::buildMenus()
     m_newRun = new QAction(themedIcon(u"plus"_s), tr("New run"), this);
     m_newRun->setShortcut(QKeySequence::New);
     connect(m_newRun, &QAction::triggered, this, [this] {
-        if (const QString folder = m_tasks->currentTaskFolder(); !folder.isEmpty())
-            m_start->setTaskFolder(folder);
+        if (const QString folder = m_tasks->currentTaskFolder(); !folder.isEmpty()) m_start->setTaskFolder(folder);
         m_start->show();
     });
     file->addAction(m_newRun);
@@ -69,12 +68,10 @@ void MainWindow::buildMenus()
     view->addAction(tr("&Fit trajectory"), QKeySequence(u"Ctrl+0"_s), this, [this] { m_trajectory->view()->fit(); });
     view->addAction(tr("&Maximise diff"), QKeySequence(u"F11"_s), this, &MainWindow::toggleMaximisedDiff);
     view->addSeparator();
-    view->addAction(tr("&Next change"), QKeySequence(u"F8"_s), this, [this] {
-        m_diff->view()->goToHunk(m_diff->view()->currentHunk() + 1);
-    });
-    view->addAction(tr("&Previous change"), QKeySequence(u"Shift+F8"_s), this, [this] {
-        m_diff->view()->goToHunk(m_diff->view()->currentHunk() - 1);
-    });
+    view->addAction(tr("&Next change"), QKeySequence(u"F8"_s), this,
+                    [this] { m_diff->view()->goToHunk(m_diff->view()->currentHunk() + 1); });
+    view->addAction(tr("&Previous change"), QKeySequence(u"Shift+F8"_s), this,
+                    [this] { m_diff->view()->goToHunk(m_diff->view()->currentHunk() - 1); });
 
     QMenu *run = menuBar()->addMenu(tr("&Run"));
     m_pause = new QAction(themedIcon(u"pause"_s), tr("Pause"), this);
@@ -100,8 +97,9 @@ void MainWindow::buildMenus()
     window->addSeparator();
     QMenu *theming = window->addMenu(tr("&Theme"));
     auto *modes = new QActionGroup(this);
-    for (const auto &[text, mode] : {std::pair(tr("As the &desktop"), ThemeMode::System), std::pair(tr("&Light"), ThemeMode::Light),
-                                     std::pair(tr("&Dark"), ThemeMode::Dark)}) {
+    for (const auto &[text, mode] :
+         {std::pair(tr("As the &desktop"), ThemeMode::System), std::pair(tr("&Light"), ThemeMode::Light),
+          std::pair(tr("&Dark"), ThemeMode::Dark)}) {
         QAction *action = theming->addAction(text, this, [mode] { theme().setMode(mode); });
         action->setCheckable(true);
         action->setChecked(mode == m_options.theme);
@@ -147,8 +145,8 @@ void MainWindow::buildToolBar()
     m_evaluator = new QComboBox;
     m_evaluator->addItem(u"simulator"_s, QStringList{u"simulator"_s, QString()});
     m_memory = new QComboBox;
-    for (const auto &[text, mode] : {std::pair(tr("learning"), LongTerm::Learning), std::pair(tr("frozen"), LongTerm::Frozen),
-                                     std::pair(tr("off"), LongTerm::Off)})
+    for (const auto &[text, mode] : {std::pair(tr("learning"), LongTerm::Learning),
+                                     std::pair(tr("frozen"), LongTerm::Frozen), std::pair(tr("off"), LongTerm::Off)})
         m_memory->addItem(text, int(mode));
     addChooser(tr("Cast"), m_cast, tr("Who plays the roles in the next run"));
     addChooser(tr("Evaluator"), m_evaluator, tr("What judges and times candidates in the next run"));
@@ -194,7 +192,9 @@ void MainWindow::buildPerspectiveButtons()
         m_perspectives->addAction(action);
         auto *button = new QToolButton;
         button->setDefaultAction(action);
-        button->setProperty("segment", name == names.first() ? u"first"_s : name == names.last() ? u"last"_s : u"middle"_s);
+        button->setProperty("segment", name == names.first()  ? u"first"_s
+                                       : name == names.last() ? u"last"_s
+                                                              : u"middle"_s);
         button->setFocusPolicy(Qt::TabFocus);
         button->setFixedSize(54, 22);
         layout->addWidget(button);
@@ -211,10 +211,8 @@ void MainWindow::showFacts()
     m_evaluator->clear();
     for (const PluginInfo &plugin : m_run->facts().plugins) {
         const bool usable = plugin.state == PluginState::Found || plugin.state == PluginState::Loaded;
-        if (!usable)
-            continue; // doctor says why
-        if (plugin.kind == "agent"_L1)
-            m_cast->addItem(plugin.id, plugin.id);
+        if (!usable) continue; // doctor says why
+        if (plugin.kind == "agent"_L1) m_cast->addItem(plugin.id, plugin.id);
         if (plugin.kind == "evaluator"_L1) {
             for (const DeviceInfo &device : m_run->facts().devices.value(plugin.id)) {
                 if (device.usable)
@@ -223,10 +221,8 @@ void MainWindow::showFacts()
             }
         }
     }
-    if (m_cast->count() == 0)
-        m_cast->addItem(tr("no agent found"), QString());
-    if (m_evaluator->count() == 0)
-        m_evaluator->addItem(tr("no evaluator found"), QStringList{QString(), QString()});
+    if (m_cast->count() == 0) m_cast->addItem(tr("no agent found"), QString());
+    if (m_evaluator->count() == 0) m_evaluator->addItem(tr("no evaluator found"), QStringList{QString(), QString()});
     m_cast->setCurrentIndex(std::max({0, m_cast->findData(cast), m_cast->findData(u"expert"_s)}));
     for (int i = 0; i < m_evaluator->count(); ++i) {
         const QStringList entry = m_evaluator->itemData(i).toStringList();
@@ -250,11 +246,11 @@ void MainWindow::fillSearch()
 void MainWindow::search(const QString &text)
 {
     const QString wanted = text.trimmed();
-    if (wanted.isEmpty())
-        return;
+    if (wanted.isEmpty()) return;
     for (const TrajectoryNode &node : m_document->trajectory().nodes) {
         const QString entry = tr("node %1 %2, %3").arg(node.id).arg(node_text::title(node), node_text::headline(node));
-        if (entry == wanted || QString::number(node.id) == wanted || (entry.contains(wanted, Qt::CaseInsensitive) && !wanted.startsWith("skill "_L1))) {
+        if (entry == wanted || QString::number(node.id) == wanted ||
+            (entry.contains(wanted, Qt::CaseInsensitive) && !wanted.startsWith("skill "_L1))) {
             m_selection->select(node.id);
             return;
         }
@@ -276,28 +272,28 @@ void MainWindow::copyNodeLink()
 
 void MainWindow::openDialog()
 {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open session"), paths::sessionsFolder(), tr("Sessions (*.kss);;All files (*)"));
-    if (!path.isEmpty())
-        openSession(path);
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open session"), paths::sessionsFolder(),
+                                                      tr("Sessions (*.kss);;All files (*)"));
+    if (!path.isEmpty()) openSession(path);
 }
 
 void MainWindow::openTaskDialog()
 {
-    const QString path = QFileDialog::getExistingDirectory(this, tr("Open task folder"), paths::resources() + u"/tasks"_s);
-    if (!path.isEmpty())
-        openPath(path);
+    const QString path =
+        QFileDialog::getExistingDirectory(this, tr("Open task folder"), paths::resources() + u"/tasks"_s);
+    if (!path.isEmpty()) openPath(path);
 }
 
 void MainWindow::updateRecentFiles()
 {
     m_recent->clear();
     for (const QString &path : m_settings->value(u"recent/files"_s).toStringList()) {
-        QAction *action = m_recent->addAction(QFileInfo(path).completeBaseName(), this, [this, path] { openPath(path); });
+        QAction *action =
+            m_recent->addAction(QFileInfo(path).completeBaseName(), this, [this, path] { openPath(path); });
         action->setToolTip(path);
         action->setEnabled(QFileInfo::exists(path));
     }
-    if (m_recent->isEmpty())
-        m_recent->addAction(tr("Nothing opened yet"))->setEnabled(false);
+    if (m_recent->isEmpty()) m_recent->addAction(tr("Nothing opened yet"))->setEnabled(false);
 }
 
 void MainWindow::rememberFile(const QString &path)

@@ -51,20 +51,13 @@ bool canResume(const Trajectory &trajectory)
 QString endSentence(const Trajectory &trajectory)
 {
     const QString &by = trajectory.endedBy;
-    if (by.isEmpty())
-        return MainWindow::tr("Not ended: can be resumed");
-    if (by == "rounds"_L1)
-        return MainWindow::tr("Ended after %1 rounds").arg(trajectory.lastRound());
-    if (by == "person"_L1)
-        return MainWindow::tr("Stopped by you: can be resumed");
-    if (by == "exhausted"_L1)
-        return MainWindow::tr("Ended: nothing allowed is left to try");
-    if (by == "plateau"_L1)
-        return MainWindow::tr("Ended: no new best for several rounds");
-    if (by == "roofline"_L1)
-        return MainWindow::tr("Ended: near enough to the roofline");
-    if (by == "error"_L1)
-        return MainWindow::tr("Ended by an error: can be resumed");
+    if (by.isEmpty()) return MainWindow::tr("Not ended: can be resumed");
+    if (by == "rounds"_L1) return MainWindow::tr("Ended after %1 rounds").arg(trajectory.lastRound());
+    if (by == "person"_L1) return MainWindow::tr("Stopped by you: can be resumed");
+    if (by == "exhausted"_L1) return MainWindow::tr("Ended: nothing allowed is left to try");
+    if (by == "plateau"_L1) return MainWindow::tr("Ended: no new best for several rounds");
+    if (by == "roofline"_L1) return MainWindow::tr("Ended: near enough to the roofline");
+    if (by == "error"_L1) return MainWindow::tr("Ended by an error: can be resumed");
     return MainWindow::tr("Ended: no %1 left").arg(by);
 }
 
@@ -73,11 +66,11 @@ QString endSentence(const Trajectory &trajectory)
 void MainWindow::connectRun()
 {
     connect(m_run, &RunController::factsFound, this, &MainWindow::showFacts);
-    connect(m_run, &RunController::eventHappened, this, [this](const Event &event, const QHash<QString, QByteArray> &blobs) {
-        m_document->apply(event, blobs);
-        if (event.kind == "node.evaluated"_L1)
-            m_skills->reload();
-    });
+    connect(m_run, &RunController::eventHappened, this,
+            [this](const Event &event, const QHash<QString, QByteArray> &blobs) {
+                m_document->apply(event, blobs);
+                if (event.kind == "node.evaluated"_L1) m_skills->reload();
+            });
     connect(m_run, &RunController::progressed, m_document, &SessionDocument::setStage);
     connect(m_run, &RunController::asked, m_question, &QuestionPanel::ask);
     connect(m_question, &QuestionPanel::answered, m_run, &RunController::answer);
@@ -97,8 +90,7 @@ void MainWindow::connectRun()
             m_banner->show(Banner::Severity::Error, message);
         else if (!isActiveWindow())
             QApplication::alert(this);
-        if (m_options.select >= 0)
-            m_selection->select(m_options.select);
+        if (m_options.select >= 0) m_selection->select(m_options.select);
     });
     connect(m_run, &RunController::failed, this, [this](const Error &error) {
         m_question->hide();
@@ -147,8 +139,7 @@ RunSettings MainWindow::chosenSettings() const
 {
     RunSettings settings;
     m_start->fill(settings);
-    if (const QString agent = m_cast->currentData().toString(); !agent.isEmpty())
-        settings.agent = agent;
+    if (const QString agent = m_cast->currentData().toString(); !agent.isEmpty()) settings.agent = agent;
     const QStringList evaluator = m_evaluator->currentData().toStringList();
     if (!evaluator.value(0).isEmpty()) {
         settings.evaluator = evaluator.value(0);
@@ -166,8 +157,11 @@ void MainWindow::startRun()
         return;
     }
     if (m_run->isActive()) {
-        m_banner->show(Banner::Severity::Info, tr("A run is under way; stop it before you start another."), {}, tr("Stop"),
-                       [this] { m_run->stop(); m_banner->hide(); });
+        m_banner->show(Banner::Severity::Info, tr("A run is under way; stop it before you start another."), {},
+                       tr("Stop"), [this] {
+                           m_run->stop();
+                           m_banner->hide();
+                       });
         return;
     }
     const QString path = newSessionPath(settings.taskFolder);
@@ -189,7 +183,9 @@ void MainWindow::openPath(const QString &path)
         m_banner->show(Banner::Severity::Error, tr("%1 does not exist.").arg(path));
         return;
     }
-    const QString folder = info.isDir() ? info.absoluteFilePath() : info.fileName() == "task.json"_L1 ? info.absolutePath() : QString();
+    const QString folder = info.isDir()                        ? info.absoluteFilePath()
+                           : info.fileName() == "task.json"_L1 ? info.absolutePath()
+                                                               : QString();
     if (folder.isEmpty()) {
         openSession(info.absoluteFilePath());
         return;
@@ -205,11 +201,13 @@ void MainWindow::openPath(const QString &path)
 
 void MainWindow::openSession(const QString &path)
 {
-    if (path == m_document->path() && !m_document->isEmpty())
-        return;
+    if (path == m_document->path() && !m_document->isEmpty()) return;
     if (m_run->isActive()) {
-        m_banner->show(Banner::Severity::Info, tr("A run is under way; stop it before you open another session."), {}, tr("Stop"),
-                       [this] { m_run->stop(); m_banner->hide(); });
+        m_banner->show(Banner::Severity::Info, tr("A run is under way; stop it before you open another session."), {},
+                       tr("Stop"), [this] {
+                           m_run->stop();
+                           m_banner->hide();
+                       });
         return;
     }
     const int generation = ++m_loadGeneration;
@@ -217,8 +215,7 @@ void MainWindow::openSession(const QString &path)
     auto *watcher = new QFutureWatcher<Result<SessionContents>>(this);
     connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, generation, path] {
         watcher->deleteLater();
-        if (generation != m_loadGeneration)
-            return;
+        if (generation != m_loadGeneration) return;
         m_loading = false;
         const auto contents = watcher->result();
         if (!contents) {
@@ -228,15 +225,13 @@ void MainWindow::openSession(const QString &path)
         m_start->hide();
         m_document->setContents(*contents);
         rememberFile(path);
-        if (m_options.select >= 0)
-            m_selection->select(m_options.select);
+        if (m_options.select >= 0) m_selection->select(m_options.select);
         m_tasks->selectSession(path);
         showSessionFacts();
         showRunState();
         if (m_runPending) {
             m_runPending = false;
-            if (canResume(m_document->trajectory()))
-                m_resume->trigger();
+            if (canResume(m_document->trajectory())) m_resume->trigger();
         }
         Q_EMIT sessionOpened();
     });
@@ -249,9 +244,9 @@ void MainWindow::saveCopy()
         m_banner->show(Banner::Severity::Info, tr("There is no session to copy yet. Sessions are saved as they run."));
         return;
     }
-    const QString target = QFileDialog::getSaveFileName(this, tr("Save a copy"), QFileInfo(m_document->path()).fileName(), tr("Sessions (*.kss)"));
-    if (target.isEmpty())
-        return;
+    const QString target = QFileDialog::getSaveFileName(
+        this, tr("Save a copy"), QFileInfo(m_document->path()).fileName(), tr("Sessions (*.kss)"));
+    if (target.isEmpty()) return;
     QFile::remove(target); // the dialog asked
     if (!QFile::copy(m_document->path(), target))
         m_banner->show(Banner::Severity::Error, tr("The copy cannot be written to %1.").arg(target));
@@ -260,29 +255,24 @@ void MainWindow::saveCopy()
 QString MainWindow::taskFacts() const
 {
     const Trajectory &trajectory = m_document->trajectory();
-    if (trajectory.taskName.isEmpty())
-        return {};
+    if (trajectory.taskName.isEmpty()) return {};
     QJsonObject task = QJsonDocument::fromJson(m_document->blob(trajectory.taskBlob)).object();
     if (!task.contains("sizes"_L1)) {
         QFile file(trajectory.taskFolder + u"/task.json"_s);
-        if (file.open(QIODevice::ReadOnly))
-            task = QJsonDocument::fromJson(file.readAll()).object();
+        if (file.open(QIODevice::ReadOnly)) task = QJsonDocument::fromJson(file.readAll()).object();
     }
     QStringList facts{trajectory.taskName};
     QStringList dtypes;
     for (const QJsonValue &parameter : task["parameters"_L1].toArray()) {
         const QString dtype = parameter["dtype"_L1].toString();
-        if (parameter["kind"_L1].toString() == "tensor"_L1 && !dtypes.contains(dtype))
-            dtypes.append(dtype);
+        if (parameter["kind"_L1].toString() == "tensor"_L1 && !dtypes.contains(dtype)) dtypes.append(dtype);
     }
-    if (!dtypes.isEmpty())
-        facts.append(dtypes.join(u", "_s));
+    if (!dtypes.isEmpty()) facts.append(dtypes.join(u", "_s));
     // Sizes in the order in which shapes name them; a JSON object forgets its own.
     QStringList names;
     for (const QJsonValue &parameter : task["parameters"_L1].toArray()) {
         for (const QJsonValue &extent : parameter["shape"_L1].toArray()) {
-            if (const QString name = extent.toString(); !names.contains(name))
-                names.append(name);
+            if (const QString name = extent.toString(); !names.contains(name)) names.append(name);
         }
     }
     const auto sizeText = [&names](const QJsonObject &sizes) {
@@ -293,8 +283,7 @@ QString MainWindow::taskFacts() const
         return values.join(u" × "_s);
     };
     const QJsonValue time = task["sizes"_L1]["time"_L1];
-    if (time.isObject())
-        facts.append(sizeText(time.toObject()));
+    if (time.isObject()) facts.append(sizeText(time.toObject()));
     for (const QJsonValue &entry : time.toArray())
         facts.append(sizeText(entry["size"_L1].toObject()));
     return facts.join(u" · "_s);
@@ -307,33 +296,36 @@ void MainWindow::showSessionFacts()
     QString second;
     if (const TrajectoryNode *best = m_document->node(trajectory.best)) {
         if (const auto speedup = node_text::speedup(*best))
-            second = numbers::speedupValue(speedup->value) + u' ' + numbers::bounds(speedup->interval) + u' ' + numbers::kindShort(speedup->kind);
+            second = numbers::speedupValue(speedup->value) + u' ' + numbers::bounds(speedup->interval) + u' ' +
+                     numbers::kindShort(speedup->kind);
     }
-    if (second.isEmpty() && m_run->isActive())
-        second = tr("starting");
+    if (second.isEmpty() && m_run->isActive()) second = tr("starting");
     const bool any = !m_document->path().isEmpty() && (!trajectory.taskName.isEmpty() || m_run->isActive());
-    m_tasks->model()->setOpenSession(any ? m_document->path() : QString(), QFileInfo(m_document->path()).completeBaseName(),
-                                     trajectory.taskFolder.isEmpty() && m_run->isActive() ? m_start->taskFolder() : trajectory.taskFolder,
-                                     trajectory.taskName, second, m_run->isActive());
-    if (m_run->isActive())
-        m_tasks->selectSession(m_document->path());
+    m_tasks->model()->setOpenSession(
+        any ? m_document->path() : QString(), QFileInfo(m_document->path()).completeBaseName(),
+        trajectory.taskFolder.isEmpty() && m_run->isActive() ? m_start->taskFolder() : trajectory.taskFolder,
+        trajectory.taskName, second, m_run->isActive());
+    if (m_run->isActive()) m_tasks->selectSession(m_document->path());
 
     const int planned = trajectory.settings["rounds"_L1].toInt();
     QList<BudgetLine> budget;
     if (!m_document->isEmpty()) {
         if (planned > 0)
-            budget.append({tr("Rounds"), tr("%1 of %2").arg(trajectory.lastRound()).arg(planned), double(trajectory.lastRound()) / planned});
+            budget.append({tr("Rounds"), tr("%1 of %2").arg(trajectory.lastRound()).arg(planned),
+                           double(trajectory.lastRound()) / planned});
         const QJsonObject limits = trajectory.settings["budget"_L1].toObject();
         const double money = limits["money_usd"_L1].toDouble(), time_s = limits["time_s"_L1].toDouble();
         if (money > 0 || trajectory.cost_usd > 0)
-            budget.append({tr("Money"), money > 0 ? tr("%1 of %2").arg(numbers::money(trajectory.cost_usd), numbers::money(money))
-                                                  : numbers::money(trajectory.cost_usd),
+            budget.append({tr("Money"),
+                           money > 0 ? tr("%1 of %2").arg(numbers::money(trajectory.cost_usd), numbers::money(money))
+                                     : numbers::money(trajectory.cost_usd),
                            money > 0 ? trajectory.cost_usd / money : 0});
         double seconds = m_run->elapsed_s();
         if (!m_run->isActive() && m_document->events().size() > 1)
             seconds = double(m_document->events().last().time_ms - m_document->events().first().time_ms) / 1000;
-        budget.append({tr("Time"), time_s > 0 ? tr("%1 of %2").arg(numbers::elapsed_s(seconds), numbers::elapsed_s(time_s))
-                                              : numbers::elapsed_s(seconds),
+        budget.append({tr("Time"),
+                       time_s > 0 ? tr("%1 of %2").arg(numbers::elapsed_s(seconds), numbers::elapsed_s(time_s))
+                                  : numbers::elapsed_s(seconds),
                        time_s > 0 ? seconds / time_s : 0});
     }
     m_progress->setProgress(roundProgress(*m_document, m_run->isActive()), budget);
@@ -348,8 +340,7 @@ void MainWindow::showRunState()
     const int round = trajectory.lastRound(), planned = trajectory.settings["rounds"_L1].toInt();
     QString stage;
     for (const TrajectoryNode &node : trajectory.nodes) {
-        if (node.state == NodeState::Running)
-            stage = m_document->stageText(node.id);
+        if (node.state == NodeState::Running) stage = m_document->stageText(node.id);
     }
     m_pause->setEnabled(state == RunState::Running || state == RunState::Paused || state == RunState::Pausing);
     const bool paused = state == RunState::Paused || state == RunState::Pausing;
@@ -365,37 +356,52 @@ void MainWindow::showRunState()
     case RunState::Idle:
         words = m_document->isEmpty() ? tr("Ready") : endSentence(trajectory);
         break;
-    case RunState::Starting: words = tr("Starting"); break;
-    case RunState::Running: words = tr("Round %1").arg(round) + (stage.isEmpty() ? QString() : u" · "_s + stage); break;
-    case RunState::Pausing: words = tr("Pausing after this step"); break;
-    case RunState::Paused: words = tr("Paused in round %1").arg(round); break;
-    case RunState::Stopping: words = tr("Stopping"); break;
+    case RunState::Starting:
+        words = tr("Starting");
+        break;
+    case RunState::Running:
+        words = tr("Round %1").arg(round) + (stage.isEmpty() ? QString() : u" · "_s + stage);
+        break;
+    case RunState::Pausing:
+        words = tr("Pausing after this step");
+        break;
+    case RunState::Paused:
+        words = tr("Paused in round %1").arg(round);
+        break;
+    case RunState::Stopping:
+        words = tr("Stopping");
+        break;
     }
-    m_stateLabel->setState(active ? std::optional(NodeState::Running)
-                           : trajectory.best > 0 ? std::optional(NodeState::Verified) : std::nullopt, words);
+    m_stateLabel->setState(active                ? std::optional(NodeState::Running)
+                           : trajectory.best > 0 ? std::optional(NodeState::Verified)
+                                                 : std::nullopt,
+                           words);
     m_stageBar->setVisible(active && m_document->stageTotal() > 0);
     m_stageBar->setRange(0, std::max(1, m_document->stageTotal()));
     m_stageBar->setValue(m_document->stageDone());
     m_elapsedLabel->setText(active ? numbers::elapsed_s(m_run->elapsed_s()) : QString());
     m_roundsLabel->setText(planned > 0 ? tr("%1 of %2 rounds").arg(round).arg(planned) : QString());
     m_moneyLabel->setText(trajectory.cost_usd > 0 ? numbers::money(trajectory.cost_usd) : QString());
-    m_memoryLabel->setText(m_document->isEmpty() ? QString() : tr("memory %1").arg(trajectory.settings["long_term"_L1].toString(m_memory->currentText())));
+    m_memoryLabel->setText(
+        m_document->isEmpty()
+            ? QString()
+            : tr("memory %1").arg(trajectory.settings["long_term"_L1].toString(m_memory->currentText())));
     const QString evaluator = trajectory.settings["evaluator"_L1].toString();
     const Evaluation *baseline = m_document->evaluation(0);
-    m_evaluatorLabel->setText(evaluator.isEmpty() ? QString()
-                              : evaluator + (m_document->deviceId().isEmpty() ? QString() : u" · "_s + m_document->deviceId())
-                                    + (baseline ? u" · "_s + toString(baseline->kind) : QString()));
+    m_evaluatorLabel->setText(
+        evaluator.isEmpty()
+            ? QString()
+            : evaluator + (m_document->deviceId().isEmpty() ? QString() : u" · "_s + m_document->deviceId()) +
+                  (baseline ? u" · "_s + toString(baseline->kind) : QString()));
 
     QStringList title;
     if (!trajectory.taskName.isEmpty()) {
         title.append(trajectory.taskName);
         if (active) {
             title.append(planned > 0 ? tr("round %1 of %2").arg(round).arg(planned) : tr("round %1").arg(round));
-            if (!stage.isEmpty())
-                title.append(stage);
+            if (!stage.isEmpty()) title.append(stage);
             title.append(numbers::elapsed_s(m_run->elapsed_s()));
-            if (trajectory.cost_usd > 0)
-                title.append(numbers::money(trajectory.cost_usd));
+            if (trajectory.cost_usd > 0) title.append(numbers::money(trajectory.cost_usd));
         } else {
             title.append(QFileInfo(m_document->path()).completeBaseName());
         }
@@ -406,10 +412,11 @@ void MainWindow::showRunState()
 bool MainWindow::isSettled() const
 {
     const Trajectory &trajectory = m_document->trajectory();
-    const bool runShown = m_run->isActive() && m_options.atRound >= 0 && trajectory.lastRound() >= m_options.atRound
-                          && !trajectory.nodes.isEmpty() && trajectory.nodes.last().state == NodeState::Running
-                          && m_document->stageTotal() > 0;
-    return !m_loading && (!m_run->isActive() || runShown) && !m_runPending && m_tasks->isLoaded() && m_diff->view()->isSettled();
+    const bool runShown = m_run->isActive() && m_options.atRound >= 0 && trajectory.lastRound() >= m_options.atRound &&
+                          !trajectory.nodes.isEmpty() && trajectory.nodes.last().state == NodeState::Running &&
+                          m_document->stageTotal() > 0;
+    return !m_loading && (!m_run->isActive() || runShown) && !m_runPending && m_tasks->isLoaded() &&
+           m_diff->view()->isSettled();
 }
 
 } // namespace kernelskill

@@ -37,7 +37,8 @@ QuestionPanel::QuestionPanel(QWidget *parent)
     layout->addWidget(m_edit);
     layout->addLayout(row);
     hide();
-    connect(m_accept, &QPushButton::clicked, this, [this] { finish({true, m_choices->currentIndex(), m_edit->toPlainText()}); });
+    connect(m_accept, &QPushButton::clicked, this,
+            [this] { finish({true, m_choices->currentIndex(), m_edit->toPlainText()}); });
     connect(m_decline, &QPushButton::clicked, this, [this] { finish({}); });
 }
 
@@ -54,7 +55,10 @@ void QuestionPanel::ask(const Question &question)
     m_edit->setVisible(question.kind == Question::Kind::Text || question.kind == Question::Kind::Code);
     m_accept->setText(question.kind == Question::Kind::Confirm ? tr("Yes") : tr("Answer"));
     show();
-    (m_edit->isVisible() ? static_cast<QWidget *>(m_edit) : m_choices->isVisible() ? static_cast<QWidget *>(m_choices) : m_accept)->setFocus();
+    (m_edit->isVisible()      ? static_cast<QWidget *>(m_edit)
+     : m_choices->isVisible() ? static_cast<QWidget *>(m_choices)
+                              : m_accept)
+        ->setFocus();
 }
 
 void QuestionPanel::finish(Answer answer)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question of an agent to the person, asked in the window rather than in a dialog: the run waits, the window does not.
+// A question of an agent to the person, asked in the window rather than in a dialog: the run waits, the window does
+// not.
 #pragma once
 
 #include "agent/question.h"

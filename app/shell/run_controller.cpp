@@ -18,8 +18,7 @@ EngineWorker::~EngineWorker() = default;
 
 bool EngineWorker::prepare(const QString &memoryPath)
 {
-    if (!m_plugins)
-        m_plugins = std::make_unique<PluginManager>();
+    if (!m_plugins) m_plugins = std::make_unique<PluginManager>();
     if (!m_store && memoryPath != "none"_L1) {
         QDir().mkpath(QFileInfo(memoryPath).absolutePath());
         auto store = SkillStore::open(memoryPath, paths::skills());
@@ -34,12 +33,12 @@ bool EngineWorker::prepare(const QString &memoryPath)
 
 void EngineWorker::lookAround()
 {
-    if (!m_plugins)
-        m_plugins = std::make_unique<PluginManager>();
+    if (!m_plugins) m_plugins = std::make_unique<PluginManager>();
     EngineFacts facts;
     facts.plugins = m_plugins->plugins();
     for (const PluginInfo &plugin : std::as_const(facts.plugins)) {
-        if (plugin.kind != "evaluator"_L1 || plugin.state == PluginState::Broken || plugin.state == PluginState::Incompatible)
+        if (plugin.kind != "evaluator"_L1 || plugin.state == PluginState::Broken ||
+            plugin.state == PluginState::Incompatible)
             continue;
         if (const auto evaluator = m_plugins->createEvaluator(plugin.id))
             facts.devices.insert(plugin.id, (*evaluator)->devices());
@@ -49,28 +48,26 @@ void EngineWorker::lookAround()
 
 void EngineWorker::start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath)
 {
-    if (m_busy || !prepare(memoryPath))
-        return;
+    if (m_busy || !prepare(memoryPath)) return;
     play(settings, sessionPath, true);
 }
 
 void EngineWorker::resume(const QString &sessionPath, const QString &memoryPath)
 {
-    if (m_busy || !prepare(memoryPath))
-        return;
+    if (m_busy || !prepare(memoryPath)) return;
     play({}, sessionPath, false);
 }
 
 QCoro::Task<void> EngineWorker::play(RunSettings settings, QString sessionPath, bool fresh)
 {
     m_busy = true;
-    m_run = m_players ? std::make_unique<Run>(*m_players, m_store.get()) : std::make_unique<Run>(m_plugins.get(), m_store.get());
+    m_run = m_players ? std::make_unique<Run>(*m_players, m_store.get())
+                      : std::make_unique<Run>(m_plugins.get(), m_store.get());
     connect(m_run.get(), &Run::eventAppended, this, [this](const Event &event) {
         QHash<QString, QByteArray> blobs;
         if (const SessionFile *session = m_run->session()) {
             for (const QString &digest : blobsOf(event)) {
-                if (const auto blob = session->blob(digest))
-                    blobs.insert(digest, *blob);
+                if (const auto blob = session->blob(digest)) blobs.insert(digest, *blob);
             }
         }
         Q_EMIT eventHappened(event, blobs);
@@ -84,10 +81,12 @@ QCoro::Task<void> EngineWorker::play(RunSettings settings, QString sessionPath, 
         summary = co_await m_run->resume(std::move(sessionPath));
     m_busy = false;
     // The run holds the session's writer lock; it goes once this coroutine is off the stack.
-    QMetaObject::invokeMethod(this, [this] {
-        if (!m_busy)
-            m_run.reset();
-    }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            if (!m_busy) m_run.reset();
+        },
+        Qt::QueuedConnection);
     if (summary)
         Q_EMIT ended(summary->endedBy, summary->message);
     else
@@ -102,34 +101,29 @@ QCoro::Task<Result<Answer>> EngineWorker::ask(Question question)
 
 void EngineWorker::pause()
 {
-    if (m_run && m_busy)
-        m_run->pause();
+    if (m_run && m_busy) m_run->pause();
 }
 
 void EngineWorker::unpause()
 {
-    if (m_run && m_busy)
-        m_run->unpause();
+    if (m_run && m_busy) m_run->unpause();
 }
 
 void EngineWorker::step()
 {
-    if (m_run && m_busy)
-        m_run->stepOnce();
+    if (m_run && m_busy) m_run->stepOnce();
 }
 
 void EngineWorker::stop()
 {
-    if (!m_run || !m_busy)
-        return;
+    if (!m_run || !m_busy) return;
     m_run->stop();
     Q_EMIT answered({}); // a pending question is declined
 }
 
 void EngineWorker::applySkillState(const QString &skill, SkillState state, const QString &reason)
 {
-    if (m_run && m_busy)
-        m_run->applySkillState(skill, state, reason);
+    if (m_run && m_busy) m_run->applySkillState(skill, state, reason);
 }
 
 RunController::RunController(QObject *parent, std::optional<PlayerFactory> players)
@@ -148,13 +142,14 @@ RunController::RunController(QObject *parent, std::optional<PlayerFactory> playe
         m_facts = facts;
         Q_EMIT factsFound();
     });
-    connect(m_worker, &EngineWorker::eventHappened, this, [this](const Event &event, const QHash<QString, QByteArray> &blobs) {
-        if (event.kind == "run.paused"_L1)
-            setState(RunState::Paused);
-        else if (event.kind == "run.resumed"_L1 || m_state == RunState::Starting)
-            setState(RunState::Running);
-        Q_EMIT eventHappened(event, blobs);
-    });
+    connect(m_worker, &EngineWorker::eventHappened, this,
+            [this](const Event &event, const QHash<QString, QByteArray> &blobs) {
+                if (event.kind == "run.paused"_L1)
+                    setState(RunState::Paused);
+                else if (event.kind == "run.resumed"_L1 || m_state == RunState::Starting)
+                    setState(RunState::Running);
+                Q_EMIT eventHappened(event, blobs);
+            });
     connect(m_worker, &EngineWorker::progressed, this, &RunController::progressed);
     connect(m_worker, &EngineWorker::asked, this, &RunController::asked);
     connect(m_worker, &EngineWorker::ended, this, [this](const QString &by, const QString &message) {
@@ -187,8 +182,7 @@ RunController::~RunController()
 
 void RunController::setState(RunState state)
 {
-    if (state == m_state)
-        return;
+    if (state == m_state) return;
     m_state = state;
     Q_EMIT stateChanged();
 }
@@ -207,22 +201,21 @@ void RunController::begin(const QString &sessionPath)
 
 void RunController::start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath)
 {
-    if (isActive())
-        return;
+    if (isActive()) return;
     begin(sessionPath);
-    QMetaObject::invokeMethod(m_worker, [worker = m_worker, settings, sessionPath, memoryPath] {
-        worker->start(settings, sessionPath, memoryPath);
-    }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        m_worker,
+        [worker = m_worker, settings, sessionPath, memoryPath] { worker->start(settings, sessionPath, memoryPath); },
+        Qt::QueuedConnection);
 }
 
 void RunController::resume(const QString &sessionPath, const QString &memoryPath)
 {
-    if (isActive())
-        return;
+    if (isActive()) return;
     begin(sessionPath);
-    QMetaObject::invokeMethod(m_worker, [worker = m_worker, sessionPath, memoryPath] {
-        worker->resume(sessionPath, memoryPath);
-    }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        m_worker, [worker = m_worker, sessionPath, memoryPath] { worker->resume(sessionPath, memoryPath); },
+        Qt::QueuedConnection);
 }
 
 void RunController::togglePause()
@@ -248,23 +241,23 @@ void RunController::step()
 
 void RunController::stop()
 {
-    if (!isActive())
-        return;
+    if (!isActive()) return;
     setState(RunState::Stopping);
     QMetaObject::invokeMethod(m_worker, &EngineWorker::stop, Qt::QueuedConnection);
 }
 
 void RunController::answer(const Answer &answer)
 {
-    QMetaObject::invokeMethod(m_worker, [worker = m_worker, answer] { Q_EMIT worker->answered(answer); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        m_worker, [worker = m_worker, answer] { Q_EMIT worker->answered(answer); }, Qt::QueuedConnection);
 }
 
 void RunController::applySkillState(const QString &skill, SkillState state, const QString &reason)
 {
     if (isActive())
-        QMetaObject::invokeMethod(m_worker, [worker = m_worker, skill, state, reason] {
-            worker->applySkillState(skill, state, reason);
-        }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            m_worker, [worker = m_worker, skill, state, reason] { worker->applySkillState(skill, state, reason); },
+            Qt::QueuedConnection);
 }
 
 } // namespace kernelskill

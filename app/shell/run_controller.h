@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the engine on a thread of its own. Everything crosses over as values in queued signals, so the window never waits
-// for the engine and the engine never for the window.
+// Runs the engine on a thread of its own. Everything crosses over as values in queued signals, so the window never
+// waits for the engine and the engine never for the window.
 #pragma once
 
 #include "agent/question.h"

@@ -27,8 +27,7 @@ TabPanel::TabPanel(QWidget *parent) : QWidget(parent), m_tabs(new QTabBar), m_st
 
 void TabPanel::insertPage(int index, const QString &title, QWidget *page)
 {
-    if (contains(page))
-        return;
+    if (contains(page)) return;
     m_stack->insertWidget(index, page);
     m_tabs->insertTab(index, title);
     m_stack->setCurrentIndex(m_tabs->currentIndex());
@@ -42,8 +41,7 @@ bool TabPanel::contains(QWidget *page) const
 void TabPanel::removePage(QWidget *page)
 {
     const int index = m_stack->indexOf(page);
-    if (index < 0)
-        return;
+    if (index < 0) return;
     m_stack->removeWidget(page);
     m_tabs->removeTab(index);
     m_stack->setCurrentIndex(m_tabs->currentIndex());
@@ -52,8 +50,7 @@ void TabPanel::removePage(QWidget *page)
 void TabPanel::setCurrentPage(QWidget *page)
 {
     const int index = m_stack->indexOf(page);
-    if (index >= 0)
-        m_tabs->setCurrentIndex(index);
+    if (index >= 0) m_tabs->setCurrentIndex(index);
 }
 
 QWidget *TabPanel::currentPage() const

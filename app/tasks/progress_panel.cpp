@@ -38,17 +38,15 @@ void ProgressPanel::setProgress(const RoundProgress &progress, QList<BudgetLine>
     for (const BudgetLine &line : std::as_const(m_budget))
         words.append(line.title + u' ' + line.text);
     setAccessibleDescription(words.join(u", "_s));
-    if (sizeHint().height() != before)
-        updateGeometry();
+    if (sizeHint().height() != before) updateGeometry();
     update();
 }
 
 int ProgressPanel::stepsHeight() const
 {
-    if (m_progress.round < 0)
-        return 0;
-    return themeSize("dockTitle") + theme().space(8) + 2 * theme().lineHeight(TextStyle::Body)
-           + int(m_progress.steps.size()) * themeSize("row") + theme().space(8);
+    if (m_progress.round < 0) return 0;
+    return themeSize("dockTitle") + theme().space(8) + 2 * theme().lineHeight(TextStyle::Body) +
+           int(m_progress.steps.size()) * themeSize("row") + theme().space(8);
 }
 
 QSize ProgressPanel::sizeHint() const
@@ -66,10 +64,8 @@ void ProgressPanel::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
     painter.fillRect(rect(), themeColor("surface.panel"));
-    if (m_progress.round >= 0)
-        paintSteps(painter, 0);
-    if (!m_budget.isEmpty())
-        paintBudget(painter, stepsHeight());
+    if (m_progress.round >= 0) paintSteps(painter, 0);
+    if (!m_budget.isEmpty()) paintBudget(painter, stepsHeight());
 }
 
 void ProgressPanel::paintSteps(QPainter &painter, int y)
@@ -108,8 +104,7 @@ void ProgressPanel::paintSteps(QPainter &painter, int y)
         painter.setFont(theme().font(active ? TextStyle::Strong : TextStyle::Body));
         painter.setPen(themeColor(step.state == RoundStep::State::Waiting ? "text.secondary" : "text.primary"));
         painter.drawText(QRect(left + 20, y, right - left - 20, row), Qt::AlignVCenter, step.title);
-        if (!active)
-            painter.setPen(themeColor("text.secondary"));
+        if (!active) painter.setPen(themeColor("text.secondary"));
         painter.drawText(QRect(left, y, right - left, row), Qt::AlignVCenter | Qt::AlignRight, step.detail);
         y += row;
     }
@@ -127,7 +122,8 @@ void ProgressPanel::paintBudget(QPainter &painter, int y)
         painter.setPen(themeColor("text.primary"));
         painter.drawText(QRect(left, y, right - left, 16), Qt::AlignVCenter | Qt::AlignRight, line.text);
         painter.fillRect(QRect(left, y + 18, right - left, 3), themeColor("surface.line"));
-        painter.fillRect(QRect(left, y + 18, int((right - left) * std::clamp(line.share, 0.0, 1.0)), 3), themeColor("text.secondary"));
+        painter.fillRect(QRect(left, y + 18, int((right - left) * std::clamp(line.share, 0.0, 1.0)), 3),
+                         themeColor("text.secondary"));
         y += 28;
     }
 }

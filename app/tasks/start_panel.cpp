@@ -18,7 +18,8 @@ using namespace Qt::StringLiterals;
 namespace kernelskill {
 
 StartPanel::StartPanel(QWidget *parent)
-    : QWidget(parent), m_task(new QComboBox), m_rounds(new QSpinBox), m_seed(new QSpinBox), m_start(new QPushButton(tr("Start")))
+    : QWidget(parent), m_task(new QComboBox), m_rounds(new QSpinBox), m_seed(new QSpinBox),
+      m_start(new QPushButton(tr("Start")))
 {
     setFixedHeight(themeSize("toolBar"));
     m_task->setMinimumWidth(180);
@@ -70,8 +71,7 @@ void StartPanel::setTasks(const QList<TaskEntry> &tasks)
     for (const TaskEntry &task : tasks)
         m_task->addItem(task.name, task.folder);
     int index = m_task->findData(chosen);
-    if (index < 0)
-        index = m_task->findText(u"row_softmax"_s); // the bundled example, ready to run
+    if (index < 0) index = m_task->findText(u"row_softmax"_s); // the bundled example, ready to run
     m_task->setCurrentIndex(std::max(0, index));
     m_start->setEnabled(m_task->count() > 0);
 }
@@ -83,8 +83,7 @@ void StartPanel::setTaskFolder(const QString &folder)
         m_task->addItem(QDir(folder).dirName(), folder);
         index = m_task->count() - 1;
     }
-    if (index >= 0)
-        m_task->setCurrentIndex(index);
+    if (index >= 0) m_task->setCurrentIndex(index);
     m_start->setEnabled(m_task->count() > 0);
 }
 

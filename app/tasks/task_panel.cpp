@@ -34,15 +34,15 @@ public:
 
     QSize sizeHint(const QStyleOptionViewItem &, const QModelIndex &index) const override
     {
-        return {10, index.siblingAtColumn(0).data(TaskModel::SessionRole).isValid() ? themeSize("rowTwoLine") : themeSize("row")};
+        return {10, index.siblingAtColumn(0).data(TaskModel::SessionRole).isValid() ? themeSize("rowTwoLine")
+                                                                                    : themeSize("row")};
     }
 
     void paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const override
     {
         const QModelIndex first = index.siblingAtColumn(0);
         const bool isSession = first.data(TaskModel::SessionRole).isValid();
-        if (isSession && index.column() == 1)
-            return; // a session has no count: its words use that column
+        if (isSession && index.column() == 1) return; // a session has no count: its words use that column
         painter->save();
         QRect rect = option.rect;
         if (isSession) {
@@ -57,11 +57,14 @@ public:
         } else if (isSession) {
             paintSession(*painter, rect, first);
         } else {
-            themedIcon(u"task"_s, u"text.secondary"_s).paint(painter, QRect(rect.left(), rect.center().y() - 7, 14, 14));
-            painter->setFont(theme().font(first.data(TaskModel::CountRole).toInt() > 0 ? TextStyle::Strong : TextStyle::Body));
+            themedIcon(u"task"_s, u"text.secondary"_s)
+                .paint(painter, QRect(rect.left(), rect.center().y() - 7, 14, 14));
+            painter->setFont(
+                theme().font(first.data(TaskModel::CountRole).toInt() > 0 ? TextStyle::Strong : TextStyle::Body));
             painter->setPen(themeColor("text.primary"));
-            painter->drawText(rect.adjusted(20, 0, -4, 0), Qt::AlignVCenter,
-                              painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, rect.width() - 24));
+            painter->drawText(
+                rect.adjusted(20, 0, -4, 0), Qt::AlignVCenter,
+                painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, rect.width() - 24));
         }
         painter->restore();
     }
@@ -92,8 +95,8 @@ private:
         painter.setFont(theme().font(TextStyle::Caption));
         painter.setPen(themeColor("text.secondary"));
         painter.drawText(QRect(rect.left() + 17, rect.top() + half, rect.width() - 20, half - 2), Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(index.data(TaskModel::SecondLineRole).toString(), Qt::ElideRight,
-                                                          rect.width() - 22));
+                         painter.fontMetrics().elidedText(index.data(TaskModel::SecondLineRole).toString(),
+                                                          Qt::ElideRight, rect.width() - 22));
     }
 };
 
@@ -149,8 +152,7 @@ TaskPanel::TaskPanel(QWidget *parent)
 
     connect(filter, &QLineEdit::textChanged, this, [this](const QString &text) {
         m_proxy->setFilterFixedString(text);
-        if (!text.isEmpty())
-            m_tree->expandAll();
+        if (!text.isEmpty()) m_tree->expandAll();
     });
     connect(m_tree, &QTreeView::clicked, this, &TaskPanel::openCurrent);
     connect(m_tree, &QTreeView::activated, this, &TaskPanel::openCurrent);
@@ -175,8 +177,7 @@ void TaskPanel::openCurrent(const QModelIndex &index)
 void TaskPanel::addTaskFolder(const QString &folder)
 {
     const QString absolute = QDir(folder).absolutePath();
-    if (!m_added.contains(absolute))
-        m_added.append(absolute);
+    if (!m_added.contains(absolute)) m_added.append(absolute);
     reload();
 }
 
@@ -186,8 +187,7 @@ void TaskPanel::reload()
     auto *watcher = new QFutureWatcher<Collected>(this);
     connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, generation] {
         watcher->deleteLater();
-        if (generation != m_generation)
-            return;
+        if (generation != m_generation) return;
         const Collected collected = watcher->result();
         m_model->setContents(collected.tasks, collected.sessions);
         m_loaded = true;
@@ -197,9 +197,9 @@ void TaskPanel::reload()
         Collected collected;
         collected.tasks = tasksBelow(paths::resources() + u"/tasks"_s);
         for (const QString &folder : added) {
-            const bool known = std::ranges::any_of(collected.tasks, [&](const TaskEntry &t) { return QDir(t.folder) == QDir(folder); });
-            if (!known)
-                collected.tasks.append({QDir(folder).dirName(), {}, folder, false});
+            const bool known = std::ranges::any_of(collected.tasks,
+                                                   [&](const TaskEntry &t) { return QDir(t.folder) == QDir(folder); });
+            if (!known) collected.tasks.append({QDir(folder).dirName(), {}, folder, false});
         }
         collected.sessions = sessionsIn(paths::sessionsFolder());
         return collected;
@@ -209,8 +209,7 @@ void TaskPanel::reload()
 QString TaskPanel::currentTaskFolder() const
 {
     QModelIndex index = m_tree->currentIndex().siblingAtColumn(0);
-    if (index.isValid() && index.parent().isValid())
-        index = index.parent();
+    if (index.isValid() && index.parent().isValid()) index = index.parent();
     return index.data(TaskModel::FolderRole).toString();
 }
 
@@ -226,8 +225,7 @@ void TaskPanel::selectSession(const QString &path)
 void TaskPanel::selectTask(const QString &folder)
 {
     const QModelIndex index = m_proxy->mapFromSource(m_model->find(TaskModel::FolderRole, folder));
-    if (index.isValid())
-        m_tree->setCurrentIndex(index);
+    if (index.isValid()) m_tree->setCurrentIndex(index);
 }
 
 } // namespace kernelskill

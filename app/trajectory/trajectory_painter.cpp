@@ -45,7 +45,8 @@ void drawElided(QPainter &painter, const QRectF &rect, const QString &text, Text
 TrajectoryGeometry TrajectoryGeometry::at(double zoom)
 {
     const QJsonObject graph = theme().graph();
-    const QJsonObject far = graph["far"_L1].toObject(), middle = graph["mid"_L1].toObject(), near = graph["near"_L1].toObject();
+    const QJsonObject far = graph["far"_L1].toObject(), middle = graph["mid"_L1].toObject(),
+                      near = graph["near"_L1].toObject();
     TrajectoryGeometry geometry;
     geometry.zoom = zoom;
     geometry.columnPitch = graph["columnPitchAtZoom1"_L1].toDouble() * zoom;
@@ -81,7 +82,8 @@ QSizeF TrajectoryGeometry::contentSize(const TreeLayout &layout) const
     return {layout.columnRounds.size() * columnPitch, lanes * lanePitch};
 }
 
-TrajectoryPainter::TrajectoryPainter(QPainter &painter, const TrajectoryScene &scene, const TrajectoryGeometry &geometry)
+TrajectoryPainter::TrajectoryPainter(QPainter &painter, const TrajectoryScene &scene,
+                                     const TrajectoryGeometry &geometry)
     : m_painter(painter), m_scene(scene), m_geometry(geometry)
 {
 }
@@ -92,12 +94,10 @@ void TrajectoryPainter::paintLinks(const QRectF &visible)
     QPainterPath tree, running, best;
     for (qsizetype i = 0; i < nodes.size(); ++i) {
         const TrajectoryNode &node = nodes[i];
-        if (node.parent < 0 || node.parent >= nodes.size())
-            continue;
+        if (node.parent < 0 || node.parent >= nodes.size()) continue;
         const QRectF from = m_geometry.nodeRect(m_scene.layout.nodes[node.parent]);
         const QRectF to = m_geometry.nodeRect(m_scene.layout.nodes[i]);
-        if (!QRectF(from.topLeft(), to.bottomRight()).normalized().united(from).intersects(visible))
-            continue;
+        if (!QRectF(from.topLeft(), to.bottomRight()).normalized().united(from).intersects(visible)) continue;
         const double gap = std::min(6.0, (m_geometry.columnPitch - m_geometry.node.width()) / 2);
         const bool onBest = m_scene.bestNodes.contains(node.id) && m_scene.bestNodes.contains(node.parent);
         QPainterPath &path = onBest ? best : node.state == NodeState::Running ? running : tree;
@@ -130,11 +130,9 @@ void TrajectoryPainter::paintNodes(const QRectF &visible)
     const auto &nodes = m_scene.document->trajectory().nodes;
     for (qsizetype i = 0; i < nodes.size(); ++i) {
         const QRectF card = m_geometry.nodeRect(m_scene.layout.nodes[i]);
-        if (!card.adjusted(-6, -6, 6, 6).intersects(visible))
-            continue;
+        if (!card.adjusted(-6, -6, 6, 6).intersects(visible)) continue;
         m_painter.save();
-        if (m_scene.dimFailures && countsAsFailure(nodes[i].state))
-            m_painter.setOpacity(0.4);
+        if (m_scene.dimFailures && countsAsFailure(nodes[i].state)) m_painter.setOpacity(0.4);
         paintFrame(nodes[i], card);
         if (m_geometry.level == DetailLevel::Near)
             paintCard(nodes[i], card);
@@ -153,17 +151,23 @@ void TrajectoryPainter::paintFar(const QRectF &visible)
     const auto &nodes = m_scene.document->trajectory().nodes;
     for (qsizetype i = 0; i < nodes.size(); ++i) {
         const QRectF box = m_geometry.nodeRect(m_scene.layout.nodes[i]);
-        if (!box.intersects(visible))
-            continue;
-        if (nodes[i].id == m_scene.selected)
-            selected = box;
+        if (!box.intersects(visible)) continue;
+        if (nodes[i].id == m_scene.selected) selected = box;
         auto &list = full[size_t(nodes[i].state)];
         switch (nodes[i].state) {
         case NodeState::Verified:
-        case NodeState::Unproven: list.append(box); break;
-        case NodeState::Wrong: list.append(box.adjusted(0, box.height() / 2, 0, 0)); break;
-        case NodeState::Failed: list.append(QRectF(box.left(), box.center().y() - 1, box.width(), 2)); break;
-        case NodeState::Suspect: hollow.append(box.adjusted(1, 1, -1, -1)); break;
+        case NodeState::Unproven:
+            list.append(box);
+            break;
+        case NodeState::Wrong:
+            list.append(box.adjusted(0, box.height() / 2, 0, 0));
+            break;
+        case NodeState::Failed:
+            list.append(QRectF(box.left(), box.center().y() - 1, box.width(), 2));
+            break;
+        case NodeState::Suspect:
+            hollow.append(box.adjusted(1, 1, -1, -1));
+            break;
         case NodeState::Running:
             framed.append(box.adjusted(0.5, 0.5, -0.5, -0.5));
             list.append(QRectF(box.topLeft(), QSizeF(box.width() * 0.4, box.height())));
@@ -174,8 +178,7 @@ void TrajectoryPainter::paintFar(const QRectF &visible)
     m_painter.setPen(Qt::NoPen);
     for (size_t state = 0; state < full.size(); ++state) {
         QColor color = glyphs::stateColor(NodeState(state));
-        if (m_scene.dimFailures && countsAsFailure(NodeState(state)))
-            color.setAlphaF(0.4f);
+        if (m_scene.dimFailures && countsAsFailure(NodeState(state))) color.setAlphaF(0.4f);
         m_painter.setBrush(color);
         m_painter.drawRects(full[state]);
     }
@@ -231,12 +234,9 @@ double TrajectoryPainter::paintMarks(const TrajectoryNode &node, double right, d
         right -= size + 3;
         return result;
     };
-    if (node.isBest)
-        glyphs::paintMark(m_painter, box(markSize), glyphs::Mark::Best);
-    if (node.isBase)
-        glyphs::paintMark(m_painter, box(markSize), glyphs::Mark::Base);
-    if (node.isHuman)
-        glyphs::paintMark(m_painter, box(markSize), glyphs::Mark::Human);
+    if (node.isBest) glyphs::paintMark(m_painter, box(markSize), glyphs::Mark::Best);
+    if (node.isBase) glyphs::paintMark(m_painter, box(markSize), glyphs::Mark::Base);
+    if (node.isHuman) glyphs::paintMark(m_painter, box(markSize), glyphs::Mark::Human);
     return right;
 }
 
@@ -253,7 +253,8 @@ void TrajectoryPainter::paintCard(const TrajectoryNode &node, const QRectF &card
     glyphs::paintState(m_painter, QRectF(left, centre - glyphSize / 2, glyphSize, glyphSize), node.state);
     double end = right;
     if (node.id == m_scene.selected || node.id == m_scene.compared) {
-        glyphs::paintLetter(m_painter, QRectF(right - 13, centre - 7, 14, 14), node.id == m_scene.selected ? u'B' : u'A');
+        glyphs::paintLetter(m_painter, QRectF(right - 13, centre - 7, 14, 14),
+                            node.id == m_scene.selected ? u'B' : u'A');
         end -= 18;
     } else {
         const QString id = QString::number(node.id);
@@ -275,9 +276,11 @@ void TrajectoryPainter::paintCard(const TrajectoryNode &node, const QRectF &card
     const double valueWidth = seen.value.isEmpty() ? 0 : m_painter.fontMetrics().horizontalAdvance(u' ' + seen.value);
     m_painter.setPen(secondary);
     QString name = seen.name;
-    if (m_painter.fontMetrics().horizontalAdvance(name) > right - left - valueWidth)
-        name = name.section(u' ', 0, 0); // "DRAM" for "DRAM throughput" says more than "DRAM thr…"
-    name = m_painter.fontMetrics().elidedText(name, Qt::ElideRight, int(right - left - valueWidth) + 1);
+    const int nameRoom = int(right - left - valueWidth) + 1;
+    const QString shortened = m_painter.fontMetrics().elidedText(name, Qt::ElideRight, nameRoom);
+    if (shortened != name && shortened.size() < 10)
+        name = name.section(u' ', 0, 0); // "DRAM" for "DRAM throughput" says more than "DRAM…"
+    name = m_painter.fontMetrics().elidedText(name, Qt::ElideRight, nameRoom);
     m_painter.drawText(lineRect(3, left, right), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
                        seen.value.isEmpty() ? name : name + u' ' + seen.value);
 }
@@ -293,7 +296,8 @@ void TrajectoryPainter::paintMiddle(const TrajectoryNode &node, const QRectF &ca
         const double glyphLeft = m_geometry.narrow ? card.center().x() - glyph / 2 : card.left() + 7;
         glyphs::paintState(m_painter, QRectF(glyphLeft, card.center().y() - glyph / 2, glyph, glyph), node.state);
         if (!m_geometry.narrow)
-            drawElided(m_painter, QRectF(glyphLeft + glyph + 4, card.top(), right - glyphLeft - glyph - 4, card.height()),
+            drawElided(m_painter,
+                       QRectF(glyphLeft + glyph + 4, card.top(), right - glyphLeft - glyph - 4, card.height()),
                        node_text::headline(node), TextStyle::Caption, secondary);
         return;
     }
@@ -304,14 +308,10 @@ void TrajectoryPainter::paintMiddle(const TrajectoryNode &node, const QRectF &ca
     }
     double end = right;
     if (!m_geometry.narrow) {
-        if (node.isBest)
-            glyphs::paintMark(m_painter, QRectF(right - 9, card.top() + 2, 9, 9), glyphs::Mark::Best);
-        if (node.isBase)
-            glyphs::paintMark(m_painter, QRectF(right - 9, card.bottom() - 12, 9, 9), glyphs::Mark::Base);
-        if (node.isHuman)
-            glyphs::paintMark(m_painter, QRectF(right - 9, card.top() + 2, 9, 9), glyphs::Mark::Human);
-        if (node.isBest || node.isBase || node.isHuman)
-            end -= 10;
+        if (node.isBest) glyphs::paintMark(m_painter, QRectF(right - 9, card.top() + 2, 9, 9), glyphs::Mark::Best);
+        if (node.isBase) glyphs::paintMark(m_painter, QRectF(right - 9, card.bottom() - 12, 9, 9), glyphs::Mark::Base);
+        if (node.isHuman) glyphs::paintMark(m_painter, QRectF(right - 9, card.top() + 2, 9, 9), glyphs::Mark::Human);
+        if (node.isBest || node.isBase || node.isHuman) end -= 10;
     }
     QFont strong = theme().font(TextStyle::Strong);
     strong.setPixelSize(11);
@@ -341,8 +341,8 @@ void TrajectoryPainter::paintLegend(QPainter &painter, const QPointF &at, bool a
         x += 17 + painter.fontMetrics().horizontalAdvance(text) + 13;
     };
     const auto glyph = [&] { return QRectF(x, y - 5.5, 11, 11); };
-    for (const NodeState state : {NodeState::Verified, NodeState::Wrong, NodeState::Failed, NodeState::Suspect,
-                                  NodeState::Running}) {
+    for (const NodeState state :
+         {NodeState::Verified, NodeState::Wrong, NodeState::Failed, NodeState::Suspect, NodeState::Running}) {
         glyphs::paintState(painter, glyph(), state);
         word(node_text::verdictWord(state));
     }

@@ -32,8 +32,8 @@ struct TrajectoryScene
 {
     const SessionDocument *document = nullptr;
     TreeLayout layout;
-    QList<int> bestPath;   // node ids
-    QSet<int> bestNodes;   // the same
+    QList<int> bestPath; // node ids
+    QSet<int> bestNodes; // the same
     int selected = -1, compared = -1;
     bool dimFailures = false;
     bool focused = false;

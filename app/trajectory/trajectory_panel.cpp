@@ -100,11 +100,9 @@ void TrajectoryPanel::showAsList(bool list)
 
 void TrajectoryPanel::showSelection()
 {
-    if (m_stack->currentWidget() != m_tree)
-        return;
+    if (m_stack->currentWidget() != m_tree) return;
     const QModelIndex index = m_model->indexOfNode(m_selection->selected());
-    if (index.isValid() && m_tree->currentIndex().siblingAtColumn(0) != index)
-        m_tree->setCurrentIndex(index);
+    if (index.isValid() && m_tree->currentIndex().siblingAtColumn(0) != index) m_tree->setCurrentIndex(index);
 }
 
 void TrajectoryPanel::showFollow()

@@ -31,7 +31,8 @@ constexpr double smallestFit = 0.2, largestFit = 0.72; // what "fit" may choose 
 } // namespace
 
 TrajectoryView::TrajectoryView(SessionDocument *document, NodeSelection *selection, QWidget *parent)
-    : QAbstractScrollArea(parent), m_document(document), m_selection(selection), m_geometry(TrajectoryGeometry::at(0.61))
+    : QAbstractScrollArea(parent), m_document(document), m_selection(selection),
+      m_geometry(TrajectoryGeometry::at(0.61))
 {
     m_scene.document = document;
     setFrameShape(QFrame::NoFrame);
@@ -45,8 +46,7 @@ TrajectoryView::TrajectoryView(SessionDocument *document, NodeSelection *selecti
         const int before = m_scene.selected;
         m_scene.selected = m_selection->selected();
         m_scene.compared = m_selection->compared();
-        if (before != m_scene.selected)
-            ensureVisible(m_scene.selected);
+        if (before != m_scene.selected) ensureVisible(m_scene.selected);
         viewport()->update();
     });
     relayout();
@@ -82,6 +82,12 @@ void TrajectoryView::fit()
     const double columns = std::max<qsizetype>(1, m_scene.layout.columnRounds.size());
     const double zoom = viewport()->width() / (columns * pitchAtOne);
     m_geometry = TrajectoryGeometry::at(std::clamp(zoom, smallestFit, largestFit));
+    // Whole cards are worth less than seeing every node: too many lanes for them go down one level.
+    const double room = viewport()->height() - headerHeight();
+    if (m_geometry.level == DetailLevel::Near &&
+        m_geometry.contentSize(m_scene.layout).height() > room + m_geometry.lanePitch - m_geometry.node.height())
+        m_geometry =
+            TrajectoryGeometry::at(std::min(m_geometry.zoom, theme().graph()["mid"_L1]["below"_L1].toDouble() - 0.01));
     m_autoFit = true;
     updateScrollBars();
     Q_EMIT zoomChanged(m_geometry.zoom);
@@ -101,7 +107,8 @@ void TrajectoryView::setZoom(double zoom, QPointF anchor)
     m_geometry = TrajectoryGeometry::at(zoom);
     m_autoFit = false;
     updateScrollBars();
-    const QPointF now = origin() + QPointF(columnAtAnchor * m_geometry.columnPitch, laneAtAnchor * m_geometry.lanePitch);
+    const QPointF now =
+        origin() + QPointF(columnAtAnchor * m_geometry.columnPitch, laneAtAnchor * m_geometry.lanePitch);
     horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(std::lround(now.x() - anchor.x())));
     verticalScrollBar()->setValue(verticalScrollBar()->value() + int(std::lround(now.y() - anchor.y())));
     Q_EMIT zoomChanged(zoom);
@@ -152,22 +159,19 @@ QRectF TrajectoryView::visibleInGraph() const
 
 QRectF TrajectoryView::nodeRect(int node) const
 {
-    if (node < 0 || node >= m_scene.layout.nodes.size())
-        return {};
+    if (node < 0 || node >= m_scene.layout.nodes.size()) return {};
     return m_geometry.nodeRect(m_scene.layout.nodes[node]).translated(origin());
 }
 
 int TrajectoryView::nodeAt(const QPoint &position) const
 {
-    if (position.y() < headerHeight())
-        return -1;
+    if (position.y() < headerHeight()) return -1;
     const double reach = m_geometry.level == DetailLevel::Far ? 3 : 0;
     int nearest = -1;
     double distance = 1e18;
     for (int node = 0; node < m_scene.layout.nodes.size(); ++node) {
         const QRectF rect = nodeRect(node);
-        if (!rect.adjusted(-reach, -reach, reach, reach).contains(position))
-            continue;
+        if (!rect.adjusted(-reach, -reach, reach, reach).contains(position)) continue;
         const QPointF away = rect.center() - position;
         if (const double squared = QPointF::dotProduct(away, away); squared < distance) {
             distance = squared;
@@ -180,17 +184,18 @@ int TrajectoryView::nodeAt(const QPoint &position) const
 void TrajectoryView::ensureVisible(int node)
 {
     const QRectF rect = nodeRect(node);
-    if (rect.isNull())
-        return;
+    if (rect.isNull()) return;
     const double margin = 8;
     if (rect.left() < margin)
         horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(rect.left() - margin));
     else if (rect.right() > viewport()->width() - margin)
-        horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(rect.right() - viewport()->width() + margin));
+        horizontalScrollBar()->setValue(horizontalScrollBar()->value() +
+                                        int(rect.right() - viewport()->width() + margin));
     if (rect.top() < headerHeight() + margin)
         verticalScrollBar()->setValue(verticalScrollBar()->value() + int(rect.top() - headerHeight() - margin));
     else if (rect.bottom() > viewport()->height() - margin)
-        verticalScrollBar()->setValue(verticalScrollBar()->value() + int(rect.bottom() - viewport()->height() + margin));
+        verticalScrollBar()->setValue(verticalScrollBar()->value() +
+                                      int(rect.bottom() - viewport()->height() + margin));
 }
 
 void TrajectoryView::paintEvent(QPaintEvent *)
@@ -247,26 +252,22 @@ void TrajectoryView::paintHeader(QPainter &painter)
     const double minimumLabel = metrics.horizontalAdvance(u"Round 00"_s) + 10;
     double lastEnd = -1e9;
     for (qsizetype column = 0; column < rounds.size(); ++column) {
-        if (column > 0 && rounds[column] == rounds[column - 1])
-            continue;
+        if (column > 0 && rounds[column] == rounds[column - 1]) continue;
         const double x = left + double(column) * m_geometry.columnPitch;
         const double width = m_geometry.columnPitch * m_scene.layout.roundColumns(rounds[column]);
-        if (x > viewport()->width() || x + width < 0)
-            continue;
+        if (x > viewport()->width() || x + width < 0) continue;
         const bool isLive = live && column + m_scene.layout.roundColumns(rounds[column]) == rounds.size();
-        if (isLive)
-            painter.fillRect(QRectF(x, 0, width, strip.height()), themeColor("diff.currentLine"));
+        if (isLive) painter.fillRect(QRectF(x, 0, width, strip.height()), themeColor("diff.currentLine"));
         if (m_geometry.columnPitch >= 30)
             painter.fillRect(QRectF(std::round(x), 3, 1, strip.height() - 3), themeColor("surface.line"));
         QString text = width >= minimumLabel ? tr("Round %1").arg(rounds[column]) : QString::number(rounds[column]);
-        if (isLive && width >= minimumLabel + 30)
-            text += tr(" · live");
+        if (isLive && width >= minimumLabel + 30) text += tr(" · live");
         const double need = metrics.horizontalAdvance(text) + 8;
-        if (x < lastEnd)
-            continue; // no room for this one's number
+        if (x < lastEnd) continue; // no room for this one's number
         painter.setFont(theme().font(TextStyle::Caption));
         painter.setPen(isLive ? themeColor("text.link") : themeColor("text.secondary"));
-        painter.drawText(QRectF(x + 6, 0, std::max(width, need), strip.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+        painter.drawText(QRectF(x + 6, 0, std::max(width, need), strip.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         text);
         lastEnd = x + need;
     }
     painter.fillRect(QRect(0, strip.bottom(), strip.width(), 1), themeColor("surface.line"));
@@ -275,17 +276,16 @@ void TrajectoryView::paintHeader(QPainter &painter)
 // Legend and overview go where nothing else is.
 void TrajectoryView::paintExtras(QPainter &painter)
 {
-    if (m_geometry.level != DetailLevel::Near)
-        return;
+    if (m_geometry.level != DetailLevel::Near) return;
     const QPointF zero = origin();
     const auto isFree = [&](const QRectF &box) {
         for (const PlacedNode &place : m_scene.layout.nodes) {
-            if (m_geometry.nodeRect(place).translated(zero).adjusted(-4, -3, 4, 3).intersects(box))
-                return false;
+            if (m_geometry.nodeRect(place).translated(zero).adjusted(-4, -3, 4, 3).intersects(box)) return false;
         }
         return true;
     };
-    const double mainTop = zero.y() - m_geometry.node.height() / 2, mainBottom = zero.y() + m_geometry.node.height() / 2;
+    const double mainTop = zero.y() - m_geometry.node.height() / 2,
+                 mainBottom = zero.y() + m_geometry.node.height() / 2;
     const QSizeF legend = TrajectoryPainter::legendSize();
     const QRectF legendBox(10, mainTop - legend.height() - 4, legend.width(), legend.height());
     if (legendBox.top() >= headerHeight() && isFree(legendBox)) {
@@ -303,7 +303,8 @@ void TrajectoryView::paintExtras(QPainter &painter)
         painter.setPen(themeColor("text.secondary"));
         const bool all = horizontalScrollBar()->maximum() == 0 && verticalScrollBar()->maximum() == 0;
         const qsizetype count = m_scene.layout.nodes.size();
-        painter.drawText(QRectF(overviewBox.right() + 8, overviewBox.top(), 200, overviewBox.height()), Qt::AlignVCenter,
+        painter.drawText(QRectF(overviewBox.right() + 8, overviewBox.top(), 200, overviewBox.height()),
+                         Qt::AlignVCenter,
                          tr("Overview\n%1 nodes%2").arg(count).arg(all ? tr(", all in view") : QString()));
     }
 }
@@ -349,8 +350,7 @@ void TrajectoryView::mouseMoveEvent(QMouseEvent *event)
     const QPoint position = event->position().toPoint();
     if (event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) {
         const QPoint moved = position - m_pressedAt;
-        if (!m_panning && moved.manhattanLength() >= QApplication::startDragDistance())
-            m_panning = true;
+        if (!m_panning && moved.manhattanLength() >= QApplication::startDragDistance()) m_panning = true;
         if (m_panning) {
             viewport()->setCursor(Qt::ClosedHandCursor);
             horizontalScrollBar()->setValue(m_scrollAtPress.x() - moved.x());
@@ -369,20 +369,16 @@ void TrajectoryView::mouseReleaseEvent(QMouseEvent *)
 
 void TrajectoryView::mouseDoubleClickEvent(QMouseEvent *event)
 {
-    if (nodeAt(event->position().toPoint()) < 0)
-        fit();
+    if (nodeAt(event->position().toPoint()) < 0) fit();
 }
 
 int TrajectoryView::heirOf(int node) const
 {
     int heir = -1;
     for (const TrajectoryNode &entry : m_document->trajectory().nodes) {
-        if (entry.parent != node)
-            continue;
-        if (m_scene.layout.nodes[entry.id].lane == m_scene.layout.nodes[node].lane)
-            return entry.id;
-        if (heir < 0)
-            heir = entry.id;
+        if (entry.parent != node) continue;
+        if (m_scene.layout.nodes[entry.id].lane == m_scene.layout.nodes[node].lane) return entry.id;
+        if (heir < 0) heir = entry.id;
     }
     return heir;
 }
@@ -391,8 +387,7 @@ void TrajectoryView::walk(int key)
 {
     const int current = m_selection->selected();
     const TrajectoryNode *node = m_document->node(current);
-    if (!node)
-        return;
+    if (!node) return;
     int target = -1;
     if (key == Qt::Key_Left) {
         target = node->parent;
@@ -405,8 +400,7 @@ void TrajectoryView::walk(int key)
         for (int other = 0; other < m_scene.layout.nodes.size(); ++other) {
             const PlacedNode there = m_scene.layout.nodes[other];
             const int lanes = key == Qt::Key_Up ? here.lane - there.lane : there.lane - here.lane;
-            if (lanes <= 0)
-                continue;
+            if (lanes <= 0) continue;
             const double distance = std::abs(there.column - here.column) * 3.0 + lanes;
             if (distance < nearest) {
                 nearest = distance;
@@ -414,8 +408,7 @@ void TrajectoryView::walk(int key)
             }
         }
     }
-    if (target >= 0)
-        m_selection->select(target);
+    if (target >= 0) m_selection->select(target);
 }
 
 void TrajectoryView::keyPressEvent(QKeyEvent *event)
@@ -424,14 +417,27 @@ void TrajectoryView::keyPressEvent(QKeyEvent *event)
     case Qt::Key_Left:
     case Qt::Key_Right:
     case Qt::Key_Up:
-    case Qt::Key_Down: walk(event->key()); return;
-    case Qt::Key_Home: m_selection->select(0); return;
-    case Qt::Key_End: m_selection->select(m_document->trajectory().best); return;
+    case Qt::Key_Down:
+        walk(event->key());
+        return;
+    case Qt::Key_Home:
+        m_selection->select(0);
+        return;
+    case Qt::Key_End:
+        m_selection->select(m_document->trajectory().best);
+        return;
     case Qt::Key_Plus:
-    case Qt::Key_Equal: zoomBy(1.25); return;
-    case Qt::Key_Minus: zoomBy(0.8); return;
-    case Qt::Key_0: fit(); return;
-    default: QAbstractScrollArea::keyPressEvent(event);
+    case Qt::Key_Equal:
+        zoomBy(1.25);
+        return;
+    case Qt::Key_Minus:
+        zoomBy(0.8);
+        return;
+    case Qt::Key_0:
+        fit();
+        return;
+    default:
+        QAbstractScrollArea::keyPressEvent(event);
     }
 }
 
@@ -462,8 +468,8 @@ void TrajectoryView::contextMenuEvent(QContextMenuEvent *event)
 void TrajectoryView::focusInEvent(QFocusEvent *event)
 {
     QAbstractScrollArea::focusInEvent(event);
-    m_showFocus = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason
-                  || event->reason() == Qt::ShortcutFocusReason;
+    m_showFocus = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason ||
+                  event->reason() == Qt::ShortcutFocusReason;
     viewport()->update();
 }
 
@@ -477,8 +483,7 @@ void TrajectoryView::focusOutEvent(QFocusEvent *event)
 void TrajectoryView::changeEvent(QEvent *event)
 {
     QAbstractScrollArea::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange)
-        viewport()->update();
+    if (event->type() == QEvent::PaletteChange) viewport()->update();
 }
 
 bool TrajectoryView::viewportEvent(QEvent *event)

@@ -18,9 +18,9 @@ public:
     [[nodiscard]] double zoom() const { return m_geometry.zoom; }
     void setZoom(double zoom, QPointF anchor); // anchor in the viewport stays where it is
     void zoomBy(double factor);
-    void fit();           // until the next manual zoom, new columns keep fitting
+    void fit(); // until the next manual zoom, new columns keep fitting
     void setDimFailures(bool dim);
-    void setLive(bool live); // a run is under way: its round is tinted
+    void setLive(bool live);                                // a run is under way: its round is tinted
     [[nodiscard]] int nodeAt(const QPoint &position) const; // −1 none
     [[nodiscard]] QRectF nodeRect(int node) const;          // in the viewport
     void ensureVisible(int node);

@@ -27,7 +27,11 @@ struct Span
 {
     int low = std::numeric_limits<int>::max(), high = std::numeric_limits<int>::min();
     [[nodiscard]] bool isEmpty() const { return low > high; }
-    void add(int lane) { low = std::min(low, lane); high = std::max(high, lane); }
+    void add(int lane)
+    {
+        low = std::min(low, lane);
+        high = std::max(high, lane);
+    }
 };
 
 // Spans from column `first` on, kept from right to left, so that a parent's shape grows at the end of the vector.
@@ -58,8 +62,7 @@ int clearance(const Shape &taken, const Shape &shape, bool below)
     const int first = std::max(taken.first(), shape.first()), last = std::min(taken.last, shape.last);
     for (int column = first; column <= last; ++column) {
         const Span mine = shape.at(column), theirs = taken.at(column);
-        if (mine.isEmpty() || theirs.isEmpty())
-            continue;
+        if (mine.isEmpty() || theirs.isEmpty()) continue;
         move = below ? std::max(move, theirs.high - mine.low + 1) : std::min(move, theirs.low - mine.high - 1);
     }
     return move;
@@ -72,8 +75,7 @@ void unite(Shape &into, Shape &&other)
         std::swap(into, other);
     for (int column = other.first(); column <= other.last; ++column) {
         const Span span = other.at(column);
-        if (span.isEmpty())
-            continue;
+        if (span.isEmpty()) continue;
         into.add(column, span.low);
         into.add(column, span.high);
     }
@@ -81,7 +83,8 @@ void unite(Shape &into, Shape &&other)
 
 void placeColumns(const QList<LayoutNode> &nodes, TreeLayout &layout)
 {
-    // A child of an earlier round than its parent's (a person's edit) stands in its parent's, so that links run rightwards.
+    // A child of an earlier round than its parent's (a person's edit) stands in its parent's, so that links run
+    // rightwards.
     std::vector<int> rounds(static_cast<size_t>(nodes.size())), sub(size_t(nodes.size()), 0);
     std::map<int, int> widest; // round → columns it needs
     for (qsizetype i = 0; i < nodes.size(); ++i) {
@@ -116,8 +119,7 @@ TreeLayout layoutTree(const QList<LayoutNode> &nodes, const QList<int> &main)
     TreeLayout layout;
     const qsizetype count = nodes.size();
     layout.nodes.resize(count);
-    if (count == 0)
-        return layout;
+    if (count == 0) return layout;
     placeColumns(nodes, layout);
 
     std::vector<std::vector<int>> children(static_cast<size_t>(count));
@@ -127,8 +129,7 @@ TreeLayout layoutTree(const QList<LayoutNode> &nodes, const QList<int> &main)
         onMain[size_t(index)] = true;
     std::vector<int> roots;
     for (qsizetype i = count - 1; i >= 0; --i) {
-        if (nodes[i].parent >= 0)
-            weight[size_t(nodes[i].parent)] += weight[size_t(i)];
+        if (nodes[i].parent >= 0) weight[size_t(nodes[i].parent)] += weight[size_t(i)];
     }
     for (int i = 0; i < count; ++i) {
         if (nodes[i].parent >= 0)
@@ -144,12 +145,10 @@ TreeLayout layoutTree(const QList<LayoutNode> &nodes, const QList<int> &main)
         Shape shape{layout.nodes[i].column, {}, 0};
         shape.add(layout.nodes[i].column, 0);
         const auto heir = std::ranges::max_element(below, [&](int a, int b) {
-            if (onMain[size_t(a)] != onMain[size_t(b)])
-                return bool(onMain[size_t(b)]);
+            if (onMain[size_t(a)] != onMain[size_t(b)]) return bool(onMain[size_t(b)]);
             return weight[size_t(a)] < weight[size_t(b)];
         });
-        if (heir != below.end())
-            std::iter_swap(below.begin(), heir), std::ranges::sort(below.begin() + 1, below.end());
+        if (heir != below.end()) std::iter_swap(below.begin(), heir), std::ranges::sort(below.begin() + 1, below.end());
         bool goBelow = true;
         for (size_t k = 0; k < below.size(); ++k) {
             const int child = below[k];
@@ -169,8 +168,7 @@ TreeLayout layoutTree(const QList<LayoutNode> &nodes, const QList<int> &main)
     Shape all;
     for (size_t k = 0; k < roots.size(); ++k) {
         Shape moved = std::move(shapes[size_t(roots[k])]);
-        if (k > 0)
-            offset[size_t(roots[k])] = clearance(all, moved, true);
+        if (k > 0) offset[size_t(roots[k])] = clearance(all, moved, true);
         moved.shift += offset[size_t(roots[k])];
         if (k == 0)
             all = std::move(moved);

@@ -21,7 +21,8 @@ struct PlacedNode
 struct TreeLayout
 {
     QList<PlacedNode> nodes;
-    QList<int> columnRounds; // round of each column, ascending; a round has several columns when nodes follow each other in it
+    QList<int>
+        columnRounds; // round of each column, ascending; a round has several columns when nodes follow each other in it
     int firstLane = 0, lastLane = 0;
     int roundColumns(int round) const;
 };

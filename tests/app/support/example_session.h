@@ -11,8 +11,8 @@ namespace kernelskill {
 
 struct ExampleSession
 {
-    QList<Event> events;                  // numbered from 1
-    QHash<QString, QByteArray> blobs;     // SHA-256 → content
+    QList<Event> events;              // numbered from 1
+    QHash<QString, QByteArray> blobs; // SHA-256 → content
 };
 
 // `running`: the last node is still being checked and the run has not ended.

@@ -9,8 +9,7 @@
 int main(int argc, char **argv)
 {
     QCoreApplication application(argc, argv);
-    if (argc < 2)
-        return 2;
+    if (argc < 2) return 2;
     const auto written = kernelskill::writeExampleSession(QString::fromLocal8Bit(argv[1]), argc > 2);
     if (!written) {
         std::fprintf(stderr, "%s\n", qUtf8Printable(written.error().message));

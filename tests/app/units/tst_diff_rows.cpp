@@ -60,10 +60,8 @@ private Q_SLOTS:
         for (const bool unified : {false, true}) {
             QList<int> left, right;
             for (const ViewRow &row : viewRows(diff, unified, false)) {
-                if (row.left >= 0 && !(unified && row.change == DiffRow::Kind::Added))
-                    left.append(row.left);
-                if (row.right >= 0 && !(unified && row.change == DiffRow::Kind::Removed))
-                    right.append(row.right);
+                if (row.left >= 0 && !(unified && row.change == DiffRow::Kind::Added)) left.append(row.left);
+                if (row.right >= 0 && !(unified && row.change == DiffRow::Kind::Removed)) right.append(row.right);
             }
             QCOMPARE(left.size(), diff.leftLines.size());
             QCOMPARE(right.size(), diff.rightLines.size());
@@ -80,12 +78,13 @@ private Q_SLOTS:
     }
     void cudaWordsAreColoured()
     {
-        const auto spans = highlight({u"__global__ void k(const float *x) { int i = threadIdx.x; } // end"_s, u"#include <cuda.h>"_s}, CodeLanguage::Cuda);
+        const auto spans =
+            highlight({u"__global__ void k(const float *x) { int i = threadIdx.x; } // end"_s, u"#include <cuda.h>"_s},
+                      CodeLanguage::Cuda);
         QCOMPARE(spans.size(), 2);
         const auto roleAt = [&](int line, int column) {
             for (const SyntaxSpan &span : spans[line]) {
-                if (column >= span.start && column < span.start + span.length)
-                    return span.role;
+                if (column >= span.start && column < span.start + span.length) return span.role;
             }
             return QString();
         };

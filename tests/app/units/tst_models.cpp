@@ -38,7 +38,8 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 1);
         const QModelIndex best = model.indexOfNode(6);
         QCOMPARE(model.nodeAt(best), 6);
-        QCOMPARE(best.siblingAtColumn(TrajectoryModel::SpeedupColumn).data().toString(), u"12.6× [11.2, 14.2] modelled, verified"_s);
+        QCOMPARE(best.siblingAtColumn(TrajectoryModel::SpeedupColumn).data().toString(),
+                 u"12.6× [11.2, 14.2] modelled, verified"_s);
         QCOMPARE(model.nodeAt(best.parent()), 4);
         // Wrong and running nodes give a word, never a number.
         QCOMPARE(model.indexOfNode(2).siblingAtColumn(TrajectoryModel::SpeedupColumn).data().toString(), u"wrong"_s);
@@ -93,6 +94,33 @@ private Q_SLOTS:
         model.setRows(panel_rows::why({document.node(0), nullptr, nullptr, {}}));
         QCOMPARE(model.rowCount(), 0);
     }
+    void conditionsOfThePolicyFillTheColumns_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<QString>("needs");
+        QTest::newRow("bound") << u"sm_throughput_pct < 40"_s << u"sm_throughput_pct"_s << u"< 40\u202F%"_s;
+        QTest::newRow("range") << u"dram_throughput_pct BETWEEN 40 AND 80"_s << u"dram_throughput_pct"_s
+                               << u"40 … 80\u202F%"_s;
+        QTest::newRow("list") << u"kernel_structure_id IN ('S0', 'S1')"_s << u"kernel_structure_id"_s << u"S0, S1"_s;
+        QTest::newRow("flag") << u"has_reuse"_s << u"has_reuse"_s << u"yes"_s;
+        QTest::newRow("not") << u"NOT uncoalesced"_s << u"uncoalesced"_s << u"no"_s;
+        QTest::newRow("rich") << u"a + b >= 3"_s << u"a + b >= 3"_s << QString();
+    }
+    void conditionsOfThePolicyFillTheColumns()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, field);
+        QFETCH(QString, needs);
+        TrajectoryNode node;
+        Retrieval retrieval;
+        retrieval.bottlenecks = {{u"b"_s, u"B"_s, Truth::True, {{text, Truth::True, {}}}}};
+        const auto root = panel_rows::why({&node, nullptr, &retrieval, {}});
+        const TreeRow &row = *root->children[0]->children[1]->children[0];
+        QCOMPARE(row.cells[0], field);
+        QCOMPARE(row.cells[2], needs);
+        if (!needs.isEmpty()) QCOMPARE(row.cells[1], u"no counter"_s); // unknown is said, never 0
+    }
     void evidenceListsEveryCheck()
     {
         SessionDocument document;
@@ -142,7 +170,9 @@ private Q_SLOTS:
         session.path = u"/s/a.kss"_s;
         session.name = u"a"_s;
         session.task = u"row_softmax"_s;
-        model.setContents({{u"row_softmax"_s, {}, u"/t/row_softmax"_s, true}, {u"layer_norm"_s, {}, u"/t/layer_norm"_s, true}}, {session});
+        model.setContents(
+            {{u"row_softmax"_s, {}, u"/t/row_softmax"_s, true}, {u"layer_norm"_s, {}, u"/t/layer_norm"_s, true}},
+            {session});
         QCOMPARE(model.rowCount(), 2);
         QCOMPARE(model.rowCount(model.index(0, 0)), 1);
         QCOMPARE(model.index(0, 1).data().toString(), u"1"_s);

@@ -36,7 +36,8 @@ private Q_SLOTS:
     }
     void fullForm()
     {
-        QCOMPARE(numbers::speedupFull({12.6, {11.2, 14.2}, TimeKind::Modelled}, u"verified"_s), u"12.6× [11.2, 14.2] modelled, verified"_s);
+        QCOMPARE(numbers::speedupFull({12.6, {11.2, 14.2}, TimeKind::Modelled}, u"verified"_s),
+                 u"12.6× [11.2, 14.2] modelled, verified"_s);
         QCOMPARE(numbers::bounds({0.96, 1.31}), u"[0.96, 1.31]"_s);
         QCOMPARE(numbers::halfWidth({12.6, {11.2, 14.2}, TimeKind::Modelled}), u"±1.6"_s); // the larger half
     }

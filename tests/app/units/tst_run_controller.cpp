@@ -17,8 +17,8 @@ class TestRunController : public QObject
     Q_OBJECT
     FakeWorld m_world;
 
-    // Holds the engine's thread in its first evaluation until the test has asked for something, then lets it hear of it:
-    // the fake players never give the event loop a turn by themselves.
+    // Holds the engine's thread in its first evaluation until the test has asked for something, then lets it hear of
+    // it: the fake players never give the event loop a turn by themselves.
     struct Gate
     {
         QSemaphore open;
@@ -27,8 +27,7 @@ class TestRunController : public QObject
             FakePlayers players;
             players.prepareEvaluator = [this](FakeEvaluator &evaluator) {
                 evaluator.onCall = [this](int call) {
-                    if (call != 1)
-                        return;
+                    if (call != 1) return;
                     open.acquire();
                     QCoreApplication::processEvents();
                 };

@@ -22,14 +22,14 @@ private Q_SLOTS:
         for (const QString &role : theme().roles()) {
             const QString group = role.section(u'.', 0, 0), name = role.section(u'.', 1);
             double least = 0;
-            if (group == "syntax"_L1 || role == "text.primary"_L1 || role == "text.secondary"_L1 || role == "text.link"_L1
-                || (group == "severity"_L1 && name.endsWith("Text"_L1)))
+            if (group == "syntax"_L1 || role == "text.primary"_L1 || role == "text.secondary"_L1 ||
+                role == "text.link"_L1 || (group == "severity"_L1 && name.endsWith("Text"_L1)))
                 least = 4.5;
-            else if (group == "state"_L1 || group == "skill"_L1 || group == "series"_L1 || role == "surface.control"_L1
-                     || role == "accent.focus"_L1 || (group == "kind"_L1 && name != "hatchGap"_L1))
+            else if (group == "state"_L1 || group == "skill"_L1 || group == "series"_L1 ||
+                     role == "surface.control"_L1 || role == "accent.focus"_L1 ||
+                     (group == "kind"_L1 && name != "hatchGap"_L1))
                 least = 3;
-            if (least > 0)
-                QTest::addRow("%s", qUtf8Printable(role)) << role << u"surface.panel"_s << least;
+            if (least > 0) QTest::addRow("%s", qUtf8Printable(role)) << role << u"surface.panel"_s << least;
             if (group == "syntax"_L1) {
                 QTest::addRow("%s on added", qUtf8Printable(role)) << role << u"diff.addedLine"_s << least;
                 QTest::addRow("%s on removed", qUtf8Printable(role)) << role << u"diff.removedLine"_s << least;
@@ -45,7 +45,8 @@ private Q_SLOTS:
         QFETCH(QString, ground);
         QFETCH(double, least);
         for (const bool dark : {false, true})
-            QVERIFY2(contrastRatio(theme().color(front, dark), theme().color(ground, dark)) >= least, dark ? "dark" : "light");
+            QVERIFY2(contrastRatio(theme().color(front, dark), theme().color(ground, dark)) >= least,
+                     dark ? "dark" : "light");
     }
     void bothThemesHaveTheSameRoles()
     {
@@ -78,7 +79,8 @@ private Q_SLOTS:
     }
     void hatchIsStripedAndKept()
     {
-        const QBrush first = glyphs::hatch(Qt::black, 1), second = glyphs::hatch(Qt::black, 1), fine = glyphs::hatch(Qt::black, 2);
+        const QBrush first = glyphs::hatch(Qt::black, 1), second = glyphs::hatch(Qt::black, 1),
+                     fine = glyphs::hatch(Qt::black, 2);
         QCOMPARE(first.texture().cacheKey(), second.texture().cacheKey());
         QCOMPARE(fine.texture().devicePixelRatio(), 2.0);
         QVERIFY(fine.texture().width() > first.texture().width());

@@ -64,10 +64,7 @@ private Q_SLOTS:
         QCOMPARE(layout.nodes[1].lane, 0);
         QVERIFY(layout.nodes[2].lane != 0);
     }
-    void empty()
-    {
-        QCOMPARE(layoutTree({}, {}).nodes.size(), 0);
-    }
+    void empty() { QCOMPARE(layoutTree({}, {}).nodes.size(), 0); }
     void properties_data()
     {
         QTest::addColumn<quint32>("seed");
@@ -105,7 +102,10 @@ private Q_SLOTS:
         const auto nodes = randomTree(7, 10'000);
         const auto main = pathTo(nodes, 9'999);
         TreeLayout layout;
-        QBENCHMARK_ONCE { layout = layoutTree(nodes, main); }
+        QBENCHMARK_ONCE
+        {
+            layout = layoutTree(nodes, main);
+        }
         QCOMPARE(layout.nodes.size(), 10'000);
     }
 };
