@@ -190,7 +190,7 @@ QString RooflineChart::toCsv() const
         csv += u"%1,%2,%3,%4,%5\n"_s.arg(point.node)
                    .arg(point.x)
                    .arg(point.y)
-                   .arg(toString(point.kind), node_text::verdictWord(point.state));
+                   .arg(toString(point.kind), toString(point.state));
     return csv;
 }
 

@@ -181,7 +181,7 @@ QString SpeedupChart::toCsv() const
                              .arg(speedup->interval.high)
                              .arg(toString(speedup->kind))
                        : u",,,,"_s;
-        csv += node_text::verdictWord(node.state) + u',' +
+        csv += toString(node.state) + u',' +
                (speedup && node.time_us ? QString::number(*node.time_us) : QString()) + u'\n';
     }
     return csv;

@@ -270,10 +270,10 @@ void DiffPanel::showStep(const TrajectoryNode *a, const TrajectoryNode *b)
     if (a && b) {
         const Evaluation *before = m_document->evaluation(a->id), *after = m_document->evaluation(b->id);
         if (b->parent == a->id && b->stepSpeedup && node_text::hasSpeedup(*b)) {
-            text = tr("Step from A to B  ") + numbers::speedupFull(*b->stepSpeedup, node_text::verdictWord(b->state));
+            text = tr("Step from A to B  ") + numbers::speedupFull(*b->stepSpeedup, toString(b->state));
         } else if (before && after && node_text::hasSpeedup(*a) && node_text::hasSpeedup(*b)) {
             if (const auto step = speedup(*before, *after))
-                text = tr("From A to B  ") + numbers::speedupFull(*step, node_text::verdictWord(b->state));
+                text = tr("From A to B  ") + numbers::speedupFull(*step, toString(b->state));
         }
     }
     m_step->setText(text);

@@ -21,29 +21,10 @@ std::optional<Speedup> speedup(const TrajectoryNode &node)
     return std::nullopt;
 }
 
-QString verdictWord(NodeState state)
-{
-    switch (state) {
-    case NodeState::Running:
-        return u"running"_s;
-    case NodeState::Verified:
-        return u"verified"_s;
-    case NodeState::Unproven:
-        return u"unproven"_s;
-    case NodeState::Suspect:
-        return u"suspect"_s;
-    case NodeState::Wrong:
-        return u"wrong"_s;
-    case NodeState::Failed:
-        return u"failed"_s;
-    }
-    return {};
-}
-
 QString headline(const TrajectoryNode &node)
 {
     if (const auto value = speedup(node)) return numbers::speedupValue(value->value);
-    return verdictWord(node.state);
+    return toString(node.state);
 }
 
 QString detail(const TrajectoryNode &node, const QString &stage)
@@ -104,9 +85,9 @@ QString observation(const TrajectoryNode &node)
 QString full(const TrajectoryNode &node)
 {
     const auto value = speedup(node);
-    if (!value) return verdictWord(node.state);
-    if (node.id == 0) return u"1.00× by definition, %1, %2"_s.arg(toString(value->kind), verdictWord(node.state));
-    return numbers::speedupFull(*value, verdictWord(node.state));
+    if (!value) return toString(node.state);
+    if (node.id == 0) return u"1.00× by definition, %1, %2"_s.arg(toString(value->kind), toString(node.state));
+    return numbers::speedupFull(*value, toString(node.state));
 }
 
 QString summary(const TrajectoryNode &node, const QString &stage)
@@ -114,7 +95,7 @@ QString summary(const TrajectoryNode &node, const QString &stage)
     QStringList lines{u"Node %1, %2"_s.arg(node.id).arg(title(node)), full(node)};
     if (node.time_us && hasSpeedup(node)) lines.append(numbers::duration_us(*node.time_us));
     if (node.stepSpeedup && hasSpeedup(node) && node.id != 0)
-        lines.append(u"over its parent: "_s + numbers::speedupFull(*node.stepSpeedup, verdictWord(node.state)));
+        lines.append(u"over its parent: "_s + numbers::speedupFull(*node.stepSpeedup, toString(node.state)));
     if (!node.why.isEmpty() && !hasSpeedup(node)) lines.append(node.why);
     if (!stage.isEmpty()) lines.append(stage);
     if (const QString seen = observation(node); !seen.isEmpty() && !lines.contains(seen)) lines.append(seen);

@@ -21,7 +21,6 @@ struct Observation
 };
 [[nodiscard]] Observation observationParts(const TrajectoryNode &node);
 [[nodiscard]] QString full(const TrajectoryNode &node); // "12.6× [11.2, 14.2] modelled, verified"
-[[nodiscard]] QString verdictWord(NodeState state);
 // Several lines: everything above, for tooltips and the clipboard.
 [[nodiscard]] QString summary(const TrajectoryNode &node, const QString &stage);
 // "vectorised-loads" → "Vectorised loads"

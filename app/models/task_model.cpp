@@ -62,7 +62,7 @@ std::optional<SessionEntry> sessionEntry(const QString &path)
                        !trajectory.endedBy.isEmpty()};
     if (const TrajectoryNode *best = trajectory.node(trajectory.best)) {
         entry.best = node_text::speedup(*best);
-        entry.verdict = node_text::verdictWord(best->state);
+        entry.verdict = toString(best->state);
     }
     return entry;
 }

@@ -344,7 +344,7 @@ void TrajectoryPainter::paintLegend(QPainter &painter, const QPointF &at, bool a
     for (const NodeState state :
          {NodeState::Verified, NodeState::Wrong, NodeState::Failed, NodeState::Suspect, NodeState::Running}) {
         glyphs::paintState(painter, glyph(), state);
-        word(node_text::verdictWord(state));
+        word(toString(state));
     }
     x = at.x();
     y += 20;

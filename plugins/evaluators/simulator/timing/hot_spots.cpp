@@ -11,33 +11,6 @@ namespace {
 
 constexpr double worthShowing = 0.05;
 
-std::string_view key(StallReason reason)
-{
-    switch (reason) {
-    case StallReason::LongScoreboard:
-        return "long_scoreboard";
-    case StallReason::ShortScoreboard:
-        return "short_scoreboard";
-    case StallReason::Wait:
-        return "wait";
-    case StallReason::Barrier:
-        return "barrier";
-    case StallReason::Branch:
-        return "branch";
-    case StallReason::MathPipe:
-        return "math_pipe_throttle";
-    case StallReason::LgThrottle:
-        return "lg_throttle";
-    case StallReason::NotSelected:
-        return "not_selected";
-    case StallReason::NoInstruction:
-        return "no_instruction";
-    case StallReason::Count:
-        break;
-    }
-    return "wait";
-}
-
 std::string_view words(StallReason reason)
 {
     switch (reason) {
@@ -145,7 +118,7 @@ std::vector<HotSpotLine> hotSpots(const LaunchReport &report, std::size_t most)
         const bool wasteful = wastes(line) && share(wastedSectors(line), totals.sectors) >= worthShowing;
         const bool conflicting = share(line.sharedConflicts, totals.conflicts) >= worthShowing;
         if (!expensive && !wasteful && !conflicting) continue;
-        result.push_back({line.file, line.line, stalls, std::string(key(line.mainStall)), describe(line, totals)});
+        result.push_back({line.file, line.line, stalls, std::string(name(line.mainStall)), describe(line, totals)});
     }
     std::ranges::sort(result, [](const HotSpotLine &a, const HotSpotLine &b) {
         return std::tuple(-a.stallShare, a.file, a.line) < std::tuple(-b.stallShare, b.file, b.line);

@@ -9,33 +9,6 @@
 namespace kernelskill::simulator {
 namespace {
 
-constexpr std::string_view reasonName(StallReason reason)
-{
-    switch (reason) {
-    case StallReason::LongScoreboard:
-        return "long_scoreboard";
-    case StallReason::ShortScoreboard:
-        return "short_scoreboard";
-    case StallReason::Wait:
-        return "wait";
-    case StallReason::Barrier:
-        return "barrier";
-    case StallReason::Branch:
-        return "branch";
-    case StallReason::MathPipe:
-        return "math_pipe_throttle";
-    case StallReason::LgThrottle:
-        return "lg_throttle";
-    case StallReason::NotSelected:
-        return "not_selected";
-    case StallReason::NoInstruction:
-        return "no_instruction";
-    case StallReason::Count:
-        break;
-    }
-    return "wait";
-}
-
 // A busy resource makes warps wait in the way the profiler names. Where a queue fills (throttle) and where the data is
 // awaited (scoreboard) both show; the split is a rule of thumb from profiles of bound kernels, not a measurement.
 std::vector<std::pair<std::string_view, double>> reasonsOf(Bound bound)
@@ -77,7 +50,7 @@ double addIdleStalls(const LaunchReport &report, double scale, ModelledLaunch &l
     double sum = 0;
     for (std::size_t i = 0; i < stallReasonCount; ++i) {
         const double cycles = static_cast<double>(report.counters.stallCycles[i]) * scale;
-        launch.stalls[std::string(reasonName(static_cast<StallReason>(i)))] += cycles;
+        launch.stalls[std::string(name(static_cast<StallReason>(i)))] += cycles;
         sum += cycles;
     }
     return sum;
