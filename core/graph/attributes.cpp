@@ -11,23 +11,20 @@ namespace {
 
 QString textOf(const QJsonValue &value)
 {
-    if (value.isString())
-        return value.toString();
+    if (value.isString()) return value.toString();
     const double number = value.toDouble();
-    if (number == static_cast<double>(static_cast<qint64>(number)))
-        return QString::number(static_cast<qint64>(number));
+    if (number == static_cast<double>(static_cast<qint64>(number))) return QString::number(static_cast<qint64>(number));
     return QString::number(number, 'g', 17);
 }
 
 Result<double> evaluate(const QJsonValue &value, const Sizes &sizes, const QString &place)
 {
-    if (value.isDouble())
-        return value.toDouble();
+    if (value.isDouble()) return value.toDouble();
     if (!value.isString())
-        return failure(QStringLiteral("graph.attribute"), QStringLiteral("%1: a number or expression was expected").arg(place));
+        return failure(QStringLiteral("graph.attribute"),
+                       QStringLiteral("%1: a number or expression was expected").arg(place));
     auto expression = Expression::parse(value.toString());
-    if (!expression)
-        return std::unexpected(expression.error());
+    if (!expression) return std::unexpected(expression.error());
     return expression->evaluate(sizes);
 }
 
@@ -41,8 +38,7 @@ QString placeOf(const OperatorNode &node, const QString &name)
 std::optional<QString> attributeText(const OperatorNode &node, const QString &name)
 {
     const QJsonValue value = node.attributes.value(name);
-    if (value.isUndefined() || value.isNull() || value.isArray() || value.isObject())
-        return std::nullopt;
+    if (value.isUndefined() || value.isNull() || value.isArray() || value.isObject()) return std::nullopt;
     return textOf(value);
 }
 
@@ -64,8 +60,7 @@ Result<double> numberAttribute(const OperatorNode &node, const QString &name, co
 {
     const QJsonValue value = node.attributes.value(name);
     if (value.isUndefined() || value.isNull()) {
-        if (fallback)
-            return *fallback;
+        if (fallback) return *fallback;
         return failure(QStringLiteral("graph.attribute"), placeOf(node, name) + QStringLiteral(" is missing"));
     }
     return evaluate(value, sizes, placeOf(node, name));
@@ -78,8 +73,7 @@ Result<QList<qint64>> integersAttribute(const OperatorNode &node, const QString 
     const QJsonArray array = value.isArray() ? value.toArray() : value.isUndefined() ? QJsonArray{} : QJsonArray{value};
     for (const QJsonValue &each : array) {
         auto number = evaluate(each, sizes, placeOf(node, name));
-        if (!number)
-            return std::unexpected(number.error());
+        if (!number) return std::unexpected(number.error());
         numbers.append(static_cast<qint64>(*number));
     }
     return numbers;
@@ -102,8 +96,7 @@ Result<QList<int>> dimensionsAttribute(const OperatorNode &node, const QString &
     for (const QString &text : texts) {
         bool isNumber = false;
         int dimension = text.toInt(&isNumber);
-        if (dimension < 0)
-            dimension += rank;
+        if (dimension < 0) dimension += rank;
         if (!isNumber || dimension < 0 || dimension >= rank) {
             return failure(QStringLiteral("graph.attribute"),
                            QStringLiteral("%1: %2 is no dimension of a tensor of rank %3")

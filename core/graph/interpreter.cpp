@@ -8,7 +8,8 @@ namespace kernelskill::graph {
 
 std::unexpected<Error> operatorFailure(const OperatorNode &node, const QString &what)
 {
-    return failure(QStringLiteral("graph.interpret"), QStringLiteral("node \"%1\" (%2): %3").arg(node.id, node.op, what));
+    return failure(QStringLiteral("graph.interpret"),
+                   QStringLiteral("node \"%1\" (%2): %3").arg(node.id, node.op, what));
 }
 
 Result<Shape> broadcastShape(const OperatorNode &node, const Shape &left, const Shape &right)
@@ -20,7 +21,9 @@ Result<Shape> broadcastShape(const OperatorNode &node, const Shape &left, const 
         qint64 &extent = shape[i + shift];
         if (extent != narrow.at(i) && narrow.at(i) != 1) {
             if (extent != 1)
-                return operatorFailure(node, QStringLiteral("operands of extents %1 and %2 do not broadcast").arg(extent).arg(narrow.at(i)));
+                return operatorFailure(
+                    node,
+                    QStringLiteral("operands of extents %1 and %2 do not broadcast").arg(extent).arg(narrow.at(i)));
             extent = narrow.at(i);
         }
     }
@@ -29,8 +32,7 @@ Result<Shape> broadcastShape(const OperatorNode &node, const Shape &left, const 
 
 Result<Tensor> broadcastTo(const OperatorNode &node, const Tensor &tensor, const Shape &shape)
 {
-    if (tensor.shape == shape)
-        return tensor;
+    if (tensor.shape == shape) return tensor;
     if (tensor.shape.size() > shape.size())
         return operatorFailure(node, QStringLiteral("an operand has more dimensions than the result"));
     // Stride 0 repeats a dimension of extent 1.
@@ -54,35 +56,37 @@ Result<Tensor> broadcastTo(const OperatorNode &node, const Tensor &tensor, const
     return result;
 }
 
-Result<QMap<QString, Tensor>> interpret(const OperatorGraph &graph, const QMap<QString, Tensor> &inputs, const Sizes &sizes)
+Result<QMap<QString, Tensor>> interpret(const OperatorGraph &graph, const QMap<QString, Tensor> &inputs,
+                                        const Sizes &sizes)
 {
     QMap<QString, Tensor> values = inputs;
     for (const OperatorNode &node : graph.nodes) {
         Operands operands;
         for (const QString &input : node.inputs) {
             const auto found = values.constFind(input);
-            if (found == values.cend())
-                return operatorFailure(node, QStringLiteral("no value for \"%1\"").arg(input));
+            if (found == values.cend()) return operatorFailure(node, QStringLiteral("no value for \"%1\"").arg(input));
             operands.append(&*found);
         }
-        if (operands.isEmpty())
-            return operatorFailure(node, QStringLiteral("has no operands"));
+        if (operands.isEmpty()) return operatorFailure(node, QStringLiteral("has no operands"));
         const std::optional<OperatorFamily> family = operatorFamily(node.op);
-        if (!family)
-            return operatorFailure(node, QStringLiteral("operator is not known"));
+        if (!family) return operatorFailure(node, QStringLiteral("operator is not known"));
         const auto run = [&]() -> Result<Tensor> {
             switch (*family) {
-            case OperatorFamily::Pointwise: return runPointwise(node, operands, sizes);
-            case OperatorFamily::Reduction: return runReduction(node, operands, sizes);
-            case OperatorFamily::Normalisation: return runNormalisation(node, operands, sizes);
-            case OperatorFamily::MatrixProduct: return runMatrixProduct(node, operands, sizes);
-            case OperatorFamily::Layout: return runLayout(node, operands, sizes);
+            case OperatorFamily::Pointwise:
+                return runPointwise(node, operands, sizes);
+            case OperatorFamily::Reduction:
+                return runReduction(node, operands, sizes);
+            case OperatorFamily::Normalisation:
+                return runNormalisation(node, operands, sizes);
+            case OperatorFamily::MatrixProduct:
+                return runMatrixProduct(node, operands, sizes);
+            case OperatorFamily::Layout:
+                return runLayout(node, operands, sizes);
             }
             Q_UNREACHABLE();
         };
         auto result = run();
-        if (!result)
-            return std::unexpected(result.error());
+        if (!result) return std::unexpected(result.error());
         values.insert(node.id, std::move(*result));
     }
     return values;

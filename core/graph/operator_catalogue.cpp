@@ -18,9 +18,10 @@ const QHash<QString, OperatorFamily> &families()
                 map.insert(QString::fromLatin1(name), family);
         };
         add(OperatorFamily::Pointwise,
-            {"add", "sub", "mul", "div", "maximum", "minimum", "pow", "neg", "abs", "exp", "log", "sqrt", "rsqrt",
-             "reciprocal", "square", "sin", "cos", "erf", "tanh", "sigmoid", "relu", "gelu", "silu", "leaky_relu", "elu",
-             "softplus", "hardtanh", "hardsigmoid", "hardswish", "clamp", "mish"});
+            {"add", "sub",      "mul",      "div",         "maximum",   "minimum",    "pow",    "neg",
+             "abs", "exp",      "log",      "sqrt",        "rsqrt",     "reciprocal", "square", "sin",
+             "cos", "erf",      "tanh",     "sigmoid",     "relu",      "gelu",       "silu",   "leaky_relu",
+             "elu", "softplus", "hardtanh", "hardsigmoid", "hardswish", "clamp",      "mish"});
         add(OperatorFamily::Reduction, {"sum", "mean", "amax", "amin", "max", "min", "prod", "var"});
         add(OperatorFamily::Normalisation, {"softmax", "log_softmax", "layer_norm", "native_layer_norm", "rms_norm"});
         add(OperatorFamily::MatrixProduct, {"mm", "bmm", "matmul", "addmm", "baddbmm", "linear"});

@@ -25,8 +25,7 @@ Result<QStringList> readNames(const QJsonObject &object, const QString &key, con
     const QJsonArray array = value.toArray();
     for (qsizetype i = 0; i < array.size(); ++i) {
         auto name = readName(array.at(i), QStringLiteral("%1/%2").arg(place).arg(i));
-        if (!name)
-            return std::unexpected(name.error());
+        if (!name) return std::unexpected(name.error());
         names.append(*name);
     }
     return names;
@@ -36,14 +35,11 @@ Result<OperatorNode> readNode(const QJsonObject &object, const QString &pointer)
 {
     OperatorNode node;
     auto id = readName(object.value(QStringLiteral("id")), pointer + QStringLiteral("/id"));
-    if (!id)
-        return std::unexpected(id.error());
+    if (!id) return std::unexpected(id.error());
     auto op = readName(object.value(QStringLiteral("op")), pointer + QStringLiteral("/op"));
-    if (!op)
-        return std::unexpected(op.error());
+    if (!op) return std::unexpected(op.error());
     auto inputs = readNames(object, QStringLiteral("inputs"), pointer);
-    if (!inputs)
-        return std::unexpected(inputs.error());
+    if (!inputs) return std::unexpected(inputs.error());
     const QJsonValue attributes = object.value(QStringLiteral("attributes"));
     if (!attributes.isUndefined() && !attributes.isObject()) {
         return failure(QStringLiteral("graph.syntax"),
@@ -61,8 +57,7 @@ Result<OperatorNode> readNode(const QJsonObject &object, const QString &pointer)
 const OperatorNode *OperatorGraph::node(const QString &id) const
 {
     for (const OperatorNode &candidate : nodes) {
-        if (candidate.id == id)
-            return &candidate;
+        if (candidate.id == id) return &candidate;
     }
     return nullptr;
 }
@@ -71,8 +66,7 @@ QStringList OperatorGraph::usersOf(const QString &id) const
 {
     QStringList users;
     for (const OperatorNode &candidate : nodes) {
-        if (candidate.inputs.contains(id))
-            users.append(candidate.id);
+        if (candidate.inputs.contains(id)) users.append(candidate.id);
     }
     return users;
 }
@@ -95,11 +89,9 @@ Result<OperatorGraph> OperatorGraph::fromJson(const QJsonObject &object, const Q
 {
     OperatorGraph graph;
     auto inputs = readNames(object, QStringLiteral("inputs"), pointer);
-    if (!inputs)
-        return std::unexpected(inputs.error());
+    if (!inputs) return std::unexpected(inputs.error());
     auto outputs = readNames(object, QStringLiteral("outputs"), pointer);
-    if (!outputs)
-        return std::unexpected(outputs.error());
+    if (!outputs) return std::unexpected(outputs.error());
     graph.inputs = *inputs;
     graph.outputs = *outputs;
 
@@ -115,8 +107,7 @@ Result<OperatorGraph> OperatorGraph::fromJson(const QJsonObject &object, const Q
         if (!array.at(i).isObject())
             return failure(QStringLiteral("graph.syntax"), QStringLiteral("%1: an object was expected").arg(place));
         auto node = readNode(array.at(i).toObject(), place);
-        if (!node)
-            return std::unexpected(node.error());
+        if (!node) return std::unexpected(node.error());
         for (qsizetype k = 0; k < node->inputs.size(); ++k) {
             if (!defined.contains(node->inputs.at(k))) {
                 return failure(QStringLiteral("graph.undefined"),
@@ -136,11 +127,9 @@ Result<OperatorGraph> OperatorGraph::fromJson(const QJsonObject &object, const Q
     }
     for (qsizetype i = 0; i < graph.outputs.size(); ++i) {
         if (!graph.node(graph.outputs.at(i))) {
-            return failure(QStringLiteral("graph.undefined"),
-                           QStringLiteral("%1/outputs/%2: no node defines \"%3\"")
-                               .arg(pointer)
-                               .arg(i)
-                               .arg(graph.outputs.at(i)));
+            return failure(
+                QStringLiteral("graph.undefined"),
+                QStringLiteral("%1/outputs/%2: no node defines \"%3\"").arg(pointer).arg(i).arg(graph.outputs.at(i)));
         }
     }
     return graph;

@@ -10,8 +10,7 @@ namespace {
 
 Result<Tensor> permuted(const OperatorNode &node, const Tensor &input, const QList<int> &order)
 {
-    if (order.size() != input.rank())
-        return operatorFailure(node, QStringLiteral("dims must name every dimension"));
+    if (order.size() != input.rank()) return operatorFailure(node, QStringLiteral("dims must name every dimension"));
     const Shape strides = stridesOf(input.shape);
     Shape shape, sourceStrides;
     for (const int dimension : order) {
@@ -41,8 +40,7 @@ Result<QList<int>> orderOf(const OperatorNode &node, const QString &op, int rank
     }
     for (int i = 0; i < rank; ++i)
         order.append(i);
-    if (rank < 2)
-        return order;
+    if (rank < 2) return order;
     const QString last = QString::number(rank - 1), before = QString::number(rank - 2);
     const int i = (attributeText(node, QStringLiteral("dim0")).value_or(before).toInt() + rank) % rank;
     const int k = (attributeText(node, QStringLiteral("dim1")).value_or(last).toInt() + rank) % rank;
@@ -52,12 +50,11 @@ Result<QList<int>> orderOf(const OperatorNode &node, const QString &op, int rank
 
 Result<Tensor> reshaped(const OperatorNode &node, const Tensor &input, const Sizes &sizes)
 {
-    const QString key = node.attributes.contains(QStringLiteral("shape")) ? QStringLiteral("shape") : QStringLiteral("size");
+    const QString key =
+        node.attributes.contains(QStringLiteral("shape")) ? QStringLiteral("shape") : QStringLiteral("size");
     auto shape = integersAttribute(node, key, sizes);
-    if (!shape)
-        return std::unexpected(shape.error());
-    if (canonicalOperator(node.op) == u"expand")
-        return broadcastTo(node, input, *shape);
+    if (!shape) return std::unexpected(shape.error());
+    if (canonicalOperator(node.op) == u"expand") return broadcastTo(node, input, *shape);
     if (elementCount(*shape) != elementCount(input.shape))
         return operatorFailure(node, QStringLiteral("the new shape has another number of elements"));
     return Tensor{*shape, input.values};
@@ -73,13 +70,11 @@ Result<Tensor> runLayout(const OperatorNode &node, const Operands &operands, con
         auto order = orderOf(node, op, input.rank());
         return order ? permuted(node, input, *order) : std::unexpected(order.error());
     }
-    if (op == u"view" || op == u"reshape" || op == u"expand")
-        return reshaped(node, input, sizes);
+    if (op == u"view" || op == u"reshape" || op == u"expand") return reshaped(node, input, sizes);
     Tensor result = input;
     if (op == u"unsqueeze") {
         int dimension = attributeText(node, QStringLiteral("dim")).value_or(QStringLiteral("0")).toInt();
-        if (dimension < 0)
-            dimension += input.rank() + 1;
+        if (dimension < 0) dimension += input.rank() + 1;
         result.shape.insert(dimension, 1);
     }
     return result;

@@ -19,10 +19,19 @@ namespace {
 using Unary = std::function<double(double)>;
 using Binary = double (*)(double, double);
 
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double sigmoid(double x)
+{
+    return 1 / (1 + std::exp(-x));
+}
 // NaN wins, as in PyTorch; std::max would depend on the order of its arguments.
-double maximum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); }
-double minimum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b); }
+double maximum(double a, double b)
+{
+    return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
+}
+double minimum(double a, double b)
+{
+    return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b);
+}
 
 std::optional<Binary> binaryFunction(const QString &op)
 {
@@ -67,8 +76,7 @@ std::optional<Unary> plainFunction(const QString &op)
 
 Unary geluFunction(bool tanhForm)
 {
-    if (!tanhForm)
-        return [](double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); };
+    if (!tanhForm) return [](double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); };
     return [](double x) {
         const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
         return 0.5 * x * (1 + std::tanh(inner));
@@ -81,8 +89,7 @@ Result<Unary> parametrisedFunction(const OperatorNode &node, const QString &op, 
     const auto number = [&](const char *name, double fallback) {
         return numberAttribute(node, QLatin1String(name), sizes, fallback);
     };
-    if (op == u"gelu")
-        return geluFunction(node.attributes.value(QStringLiteral("approximate")).toString() == u"tanh");
+    if (op == u"gelu") return geluFunction(node.attributes.value(QStringLiteral("approximate")).toString() == u"tanh");
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const bool isHardtanh = op == u"hardtanh";
     const auto low = number(isHardtanh ? "min_val" : "min", isHardtanh ? -1 : -infinity);
@@ -91,15 +98,12 @@ Result<Unary> parametrisedFunction(const OperatorNode &node, const QString &op, 
     const auto alpha = number("alpha", 1);
     const auto beta = number("beta", 1);
     for (const auto &each : {low, high, slope, alpha, beta}) {
-        if (!each)
-            return std::unexpected(each.error());
+        if (!each) return std::unexpected(each.error());
     }
     if (op == u"clamp" || isHardtanh)
         return [low = *low, high = *high](double x) { return minimum(maximum(x, low), high); };
-    if (op == u"leaky_relu")
-        return [slope = *slope](double x) { return x >= 0 ? x : slope * x; };
-    if (op == u"elu")
-        return [alpha = *alpha](double x) { return x > 0 ? x : alpha * std::expm1(x); };
+    if (op == u"leaky_relu") return [slope = *slope](double x) { return x >= 0 ? x : slope * x; };
+    if (op == u"elu") return [alpha = *alpha](double x) { return x > 0 ? x : alpha * std::expm1(x); };
     if (op == u"softplus")
         return [beta = *beta](double x) { return beta * x > 20 ? x : std::log1p(std::exp(beta * x)) / beta; };
     return operatorFailure(node, QStringLiteral("is not implemented"));
@@ -112,24 +116,20 @@ Result<Tensor> runBinary(const OperatorNode &node, Binary function, const Operan
     if (operands.size() > 1) {
         right = *operands.at(1);
     } else {
-        const QString key = node.attributes.contains(QStringLiteral("exponent")) ? QStringLiteral("exponent") : QStringLiteral("other");
+        const QString key =
+            node.attributes.contains(QStringLiteral("exponent")) ? QStringLiteral("exponent") : QStringLiteral("other");
         auto other = numberAttribute(node, key, sizes);
-        if (!other)
-            return std::unexpected(other.error());
+        if (!other) return std::unexpected(other.error());
         right.values.front() = *other;
     }
     auto alpha = numberAttribute(node, QStringLiteral("alpha"), sizes, 1.0); // add and sub scale their second operand
     auto shape = broadcastShape(node, left.shape, right.shape);
-    if (!alpha)
-        return std::unexpected(alpha.error());
-    if (!shape)
-        return std::unexpected(shape.error());
+    if (!alpha) return std::unexpected(alpha.error());
+    if (!shape) return std::unexpected(shape.error());
     auto a = broadcastTo(node, left, *shape);
     auto b = broadcastTo(node, right, *shape);
-    if (!a)
-        return a;
-    if (!b)
-        return b;
+    if (!a) return a;
+    if (!b) return b;
     for (size_t i = 0; i < a->values.size(); ++i)
         a->values[i] = function(a->values[i], *alpha == 1 ? b->values[i] : *alpha * b->values[i]);
     return a;
@@ -140,13 +140,11 @@ Result<Tensor> runBinary(const OperatorNode &node, Binary function, const Operan
 Result<Tensor> runPointwise(const OperatorNode &node, const Operands &operands, const Sizes &sizes)
 {
     const QString op = canonicalOperator(node.op);
-    if (const auto function = binaryFunction(op))
-        return runBinary(node, *function, operands, sizes);
+    if (const auto function = binaryFunction(op)) return runBinary(node, *function, operands, sizes);
     std::optional<Unary> function = plainFunction(op);
     if (!function) {
         auto parametrised = parametrisedFunction(node, op, sizes);
-        if (!parametrised)
-            return std::unexpected(parametrised.error());
+        if (!parametrised) return std::unexpected(parametrised.error());
         function = *parametrised;
     }
     Tensor result = *operands.first();

@@ -15,14 +15,10 @@ enum class Kind { Sum, Mean, Maximum, Minimum, Product, Variance };
 
 Kind kindOf(const QString &op)
 {
-    if (op == u"mean")
-        return Kind::Mean;
-    if (op == u"amax" || op == u"max")
-        return Kind::Maximum;
-    if (op == u"amin" || op == u"min")
-        return Kind::Minimum;
-    if (op == u"prod")
-        return Kind::Product;
+    if (op == u"mean") return Kind::Mean;
+    if (op == u"amax" || op == u"max") return Kind::Maximum;
+    if (op == u"amin" || op == u"min") return Kind::Minimum;
+    if (op == u"prod") return Kind::Product;
     return op == u"var" ? Kind::Variance : Kind::Sum;
 }
 
@@ -30,20 +26,28 @@ double startOf(Kind kind)
 {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     switch (kind) {
-    case Kind::Maximum: return -infinity;
-    case Kind::Minimum: return infinity;
-    case Kind::Product: return 1;
-    default: return 0;
+    case Kind::Maximum:
+        return -infinity;
+    case Kind::Minimum:
+        return infinity;
+    case Kind::Product:
+        return 1;
+    default:
+        return 0;
     }
 }
 
 double combine(Kind kind, double total, double value)
 {
     switch (kind) {
-    case Kind::Maximum: return std::isnan(total) || total > value ? total : value;
-    case Kind::Minimum: return std::isnan(total) || total < value ? total : value;
-    case Kind::Product: return total * value;
-    default: return total + value;
+    case Kind::Maximum:
+        return std::isnan(total) || total > value ? total : value;
+    case Kind::Minimum:
+        return std::isnan(total) || total < value ? total : value;
+    case Kind::Product:
+        return total * value;
+    default:
+        return total + value;
     }
 }
 
@@ -58,8 +62,7 @@ std::vector<size_t> targets(const Shape &input, const QList<int> &dimensions)
     for (size_t flat = 0; flat < result.size(); ++flat) {
         qint64 rest = static_cast<qint64>(flat), target = 0;
         for (qsizetype i = 0; i < input.size(); ++i) {
-            if (kept.at(i) != 1 || input.at(i) == 1)
-                target += rest / own.at(i) * out.at(i);
+            if (kept.at(i) != 1 || input.at(i) == 1) target += rest / own.at(i) * out.at(i);
             rest %= own.at(i);
         }
         result[flat] = static_cast<size_t>(target);
@@ -74,10 +77,8 @@ Result<Tensor> runReduction(const OperatorNode &node, const Operands &operands, 
     const Tensor &input = *operands.first();
     auto dimensions = dimensionsAttribute(node, QStringLiteral("dim"), input.rank());
     auto correction = numberAttribute(node, QStringLiteral("correction"), sizes, 1.0);
-    if (!dimensions)
-        return std::unexpected(dimensions.error());
-    if (!correction)
-        return std::unexpected(correction.error());
+    if (!dimensions) return std::unexpected(dimensions.error());
+    if (!correction) return std::unexpected(correction.error());
     const bool keep = flagAttribute(node, QStringLiteral("keepdim"), false);
     const Kind kind = kindOf(canonicalOperator(node.op));
 
@@ -86,8 +87,7 @@ Result<Tensor> runReduction(const OperatorNode &node, const Operands &operands, 
     for (int i = 0; i < input.rank(); ++i) {
         const bool reduced = dimensions->contains(i);
         count *= reduced ? input.shape.at(i) : 1;
-        if (!reduced || keep)
-            shape.append(reduced ? 1 : input.shape.at(i));
+        if (!reduced || keep) shape.append(reduced ? 1 : input.shape.at(i));
     }
     Tensor result = Tensor::zeros(shape);
     std::ranges::fill(result.values, startOf(kind));

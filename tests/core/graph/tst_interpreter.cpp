@@ -13,7 +13,10 @@ using namespace kernelskill::graph;
 
 namespace {
 
-Tensor tensor(const Shape &shape, std::vector<double> values) { return {shape, std::move(values)}; }
+Tensor tensor(const Shape &shape, std::vector<double> values)
+{
+    return {shape, std::move(values)};
+}
 
 Tensor counted(const Shape &shape)
 {
@@ -22,7 +25,8 @@ Tensor counted(const Shape &shape)
     return result;
 }
 
-Result<Tensor> run(const QString &op, const QList<Tensor> &operands, const QJsonObject &attributes = {}, const Sizes &sizes = {})
+Result<Tensor> run(const QString &op, const QList<Tensor> &operands, const QJsonObject &attributes = {},
+                   const Sizes &sizes = {})
 {
     OperatorGraph graph;
     QMap<QString, Tensor> inputs;
@@ -33,8 +37,7 @@ Result<Tensor> run(const QString &op, const QList<Tensor> &operands, const QJson
     graph.nodes = {{QStringLiteral("out"), op, graph.inputs, attributes}};
     graph.outputs = {QStringLiteral("out")};
     auto values = interpret(graph, inputs, sizes);
-    if (!values)
-        return std::unexpected(values.error());
+    if (!values) return std::unexpected(values.error());
     return values->value(QStringLiteral("out"));
 }
 
@@ -44,7 +47,10 @@ void compare(const Result<Tensor> &result, const Shape &shape, const std::vector
     QCOMPARE(result->shape, shape);
     QCOMPARE(result->values.size(), values.size());
     for (size_t i = 0; i < values.size(); ++i)
-        QVERIFY2(std::abs(result->values[i] - values[i]) < 1e-12, qPrintable(QStringLiteral("%1: %2 for %3").arg(i).arg(result->values[i], 0, 'g', 17).arg(values[i], 0, 'g', 17)));
+        QVERIFY2(
+            std::abs(result->values[i] - values[i]) < 1e-12,
+            qPrintable(
+                QStringLiteral("%1: %2 for %3").arg(i).arg(result->values[i], 0, 'g', 17).arg(values[i], 0, 'g', 17)));
 }
 
 } // namespace
@@ -88,14 +94,16 @@ private Q_SLOTS:
 
     void broadcasts()
     {
-        compare(run(QStringLiteral("add"), {counted({2, 3}), tensor({3}, {10, 20, 30})}), {2, 3}, {11, 22, 33, 14, 25, 36});
+        compare(run(QStringLiteral("add"), {counted({2, 3}), tensor({3}, {10, 20, 30})}), {2, 3},
+                {11, 22, 33, 14, 25, 36});
         compare(run(QStringLiteral("mul"), {counted({2, 3}), tensor({2, 1}, {1, -1})}), {2, 3}, {1, 2, 3, -4, -5, -6});
         QVERIFY(!run(QStringLiteral("add"), {counted({2, 3}), counted({2})}));
     }
 
     void takesSizesInAttributes()
     {
-        compare(run(QStringLiteral("div"), {counted({2})}, {{"other", "2*cols"}}, {{QStringLiteral("cols"), 4}}), {2}, {0.125, 0.25});
+        compare(run(QStringLiteral("div"), {counted({2})}, {{"other", "2*cols"}}, {{QStringLiteral("cols"), 4}}), {2},
+                {0.125, 0.25});
     }
 
     void reduces()
@@ -115,14 +123,19 @@ private Q_SLOTS:
     void normalises()
     {
         const double e = std::exp(1.0);
-        compare(run(QStringLiteral("softmax"), {tensor({2, 2}, {0, 1, 1001, 1000})}, {{"dim", -1}}), {2, 2}, {1 / (1 + e), e / (1 + e), e / (1 + e), 1 / (1 + e)});
-        compare(run(QStringLiteral("softmax"), {tensor({2, 1}, {0, 1})}, {{"dim", 0}}), {2, 1}, {1 / (1 + e), e / (1 + e)});
-        compare(run(QStringLiteral("log_softmax"), {tensor({1, 2}, {0, 1})}, {{"dim", 1}}), {1, 2}, {-std::log(1 + e), 1 - std::log(1 + e)});
-        compare(run(QStringLiteral("native_layer_norm"), {tensor({1, 2}, {1, 3}), tensor({2}, {2, 2}), tensor({2}, {0.5, 0.5})},
+        compare(run(QStringLiteral("softmax"), {tensor({2, 2}, {0, 1, 1001, 1000})}, {{"dim", -1}}), {2, 2},
+                {1 / (1 + e), e / (1 + e), e / (1 + e), 1 / (1 + e)});
+        compare(run(QStringLiteral("softmax"), {tensor({2, 1}, {0, 1})}, {{"dim", 0}}), {2, 1},
+                {1 / (1 + e), e / (1 + e)});
+        compare(run(QStringLiteral("log_softmax"), {tensor({1, 2}, {0, 1})}, {{"dim", 1}}), {1, 2},
+                {-std::log(1 + e), 1 - std::log(1 + e)});
+        compare(run(QStringLiteral("native_layer_norm"),
+                    {tensor({1, 2}, {1, 3}), tensor({2}, {2, 2}), tensor({2}, {0.5, 0.5})},
                     {{"normalized_shape", QJsonArray{"cols"}}, {"eps", 0}}, {{QStringLiteral("cols"), 2}}),
                 {1, 2}, {-1.5, 2.5});
-        compare(run(QStringLiteral("rms_norm"), {tensor({1, 2}, {3, 4})}, {{"normalized_shape", QJsonArray{2}}, {"eps", 0}}), {1, 2},
-                {3 / std::sqrt(12.5), 4 / std::sqrt(12.5)});
+        compare(run(QStringLiteral("rms_norm"), {tensor({1, 2}, {3, 4})},
+                    {{"normalized_shape", QJsonArray{2}}, {"eps", 0}}),
+                {1, 2}, {3 / std::sqrt(12.5), 4 / std::sqrt(12.5)});
     }
 
     void multiplies()
@@ -137,11 +150,15 @@ private Q_SLOTS:
 
     void moves()
     {
-        compare(run(QStringLiteral("transpose"), {counted({2, 3})}, {{"dim0", 0}, {"dim1", 1}}), {3, 2}, {1, 4, 2, 5, 3, 6});
-        compare(run(QStringLiteral("permute"), {counted({1, 2, 3})}, {{"dims", QJsonArray{2, 0, 1}}}), {3, 1, 2}, {1, 4, 2, 5, 3, 6});
-        compare(run(QStringLiteral("view"), {counted({2, 3})}, {{"shape", QJsonArray{3, 2}}}), {3, 2}, {1, 2, 3, 4, 5, 6});
+        compare(run(QStringLiteral("transpose"), {counted({2, 3})}, {{"dim0", 0}, {"dim1", 1}}), {3, 2},
+                {1, 4, 2, 5, 3, 6});
+        compare(run(QStringLiteral("permute"), {counted({1, 2, 3})}, {{"dims", QJsonArray{2, 0, 1}}}), {3, 1, 2},
+                {1, 4, 2, 5, 3, 6});
+        compare(run(QStringLiteral("view"), {counted({2, 3})}, {{"shape", QJsonArray{3, 2}}}), {3, 2},
+                {1, 2, 3, 4, 5, 6});
         compare(run(QStringLiteral("unsqueeze"), {counted({2})}, {{"dim", -1}}), {2, 1}, {1, 2});
-        compare(run(QStringLiteral("expand"), {tensor({2, 1}, {1, 2})}, {{"shape", QJsonArray{2, 2}}}), {2, 2}, {1, 1, 2, 2});
+        compare(run(QStringLiteral("expand"), {tensor({2, 1}, {1, 2})}, {{"shape", QJsonArray{2, 2}}}), {2, 2},
+                {1, 1, 2, 2});
     }
 
     void saysWhatItDoesNotKnow()

@@ -10,7 +10,10 @@ using namespace kernelskill;
 
 namespace {
 
-QJsonObject json(const char *text) { return QJsonDocument::fromJson(text).object(); }
+QJsonObject json(const char *text)
+{
+    return QJsonDocument::fromJson(text).object();
+}
 
 const char *const chain = R"({"inputs": ["x", "bias"], "nodes": [
     {"id": "h", "op": "add", "inputs": ["x", "bias"], "attributes": {}},
@@ -41,13 +44,19 @@ private Q_SLOTS:
         QTest::addColumn<QString>("code");
         QTest::addColumn<QString>("place");
         QTest::newRow("no nodes") << QByteArray(R"({"inputs": [], "outputs": []})") << "graph.syntax" << "/graph/nodes";
-        QTest::newRow("undefined") << QByteArray(R"({"inputs": ["x"], "nodes": [{"id": "y", "op": "relu", "inputs": ["z"]}], "outputs": ["y"]})")
-                                   << "graph.undefined" << "/graph/nodes/0/inputs/0";
-        QTest::newRow("twice") << QByteArray(R"({"inputs": ["x"], "nodes": [{"id": "x", "op": "relu", "inputs": ["x"]}], "outputs": ["x"]})")
-                               << "graph.duplicate" << "/graph/nodes/0/id";
-        QTest::newRow("output") << QByteArray(R"({"inputs": ["x"], "nodes": [], "outputs": ["y"]})") << "graph.undefined" << "/graph/outputs/0";
-        QTest::newRow("op") << QByteArray(R"({"inputs": ["x"], "nodes": [{"id": "y", "op": 3, "inputs": ["x"]}], "outputs": ["y"]})")
-                            << "graph.syntax" << "/graph/nodes/0/op";
+        QTest::newRow("undefined")
+            << QByteArray(
+                   R"({"inputs": ["x"], "nodes": [{"id": "y", "op": "relu", "inputs": ["z"]}], "outputs": ["y"]})")
+            << "graph.undefined" << "/graph/nodes/0/inputs/0";
+        QTest::newRow("twice")
+            << QByteArray(
+                   R"({"inputs": ["x"], "nodes": [{"id": "x", "op": "relu", "inputs": ["x"]}], "outputs": ["x"]})")
+            << "graph.duplicate" << "/graph/nodes/0/id";
+        QTest::newRow("output") << QByteArray(R"({"inputs": ["x"], "nodes": [], "outputs": ["y"]})")
+                                << "graph.undefined" << "/graph/outputs/0";
+        QTest::newRow("op")
+            << QByteArray(R"({"inputs": ["x"], "nodes": [{"id": "y", "op": 3, "inputs": ["x"]}], "outputs": ["y"]})")
+            << "graph.syntax" << "/graph/nodes/0/op";
     }
     void namesThePlaceOfAnError()
     {
@@ -63,8 +72,9 @@ private Q_SLOTS:
     void infersShapes()
     {
         const auto graph = OperatorGraph::fromJson(json(chain), QStringLiteral("/graph"));
-        const auto shapes = graph::inferShapes(*graph, {{QStringLiteral("x"), {QStringLiteral("rows"), QStringLiteral("cols")}},
-                                                        {QStringLiteral("bias"), {QStringLiteral("cols")}}});
+        const auto shapes =
+            graph::inferShapes(*graph, {{QStringLiteral("x"), {QStringLiteral("rows"), QStringLiteral("cols")}},
+                                        {QStringLiteral("bias"), {QStringLiteral("cols")}}});
         QVERIFY(shapes);
         QCOMPARE(shapes->value(QStringLiteral("h")), QStringList({QStringLiteral("rows"), QStringLiteral("cols")}));
         QCOMPARE(shapes->value(QStringLiteral("s")), QStringList({QStringLiteral("rows"), QStringLiteral("1")}));
@@ -74,8 +84,9 @@ private Q_SLOTS:
     void refusesShapesThatDoNotFit()
     {
         const auto graph = OperatorGraph::fromJson(json(chain), QStringLiteral("/graph"));
-        const auto shapes = graph::inferShapes(*graph, {{QStringLiteral("x"), {QStringLiteral("rows"), QStringLiteral("cols")}},
-                                                        {QStringLiteral("bias"), {QStringLiteral("rows")}}});
+        const auto shapes =
+            graph::inferShapes(*graph, {{QStringLiteral("x"), {QStringLiteral("rows"), QStringLiteral("cols")}},
+                                        {QStringLiteral("bias"), {QStringLiteral("rows")}}});
         QVERIFY(!shapes);
         QCOMPARE(shapes.error().code, QStringLiteral("graph.shape"));
     }
@@ -95,7 +106,8 @@ private Q_SLOTS:
         OperatorGraph graph;
         graph.inputs = {QStringLiteral("a"), QStringLiteral("b")};
         graph.nodes = {{QStringLiteral("c"), op, graph.inputs, {}}};
-        const auto shapes = graph::inferShapes(graph, {{QStringLiteral("a"), {QStringLiteral("m"), QStringLiteral("k")}}, {QStringLiteral("b"), right}});
+        const auto shapes = graph::inferShapes(
+            graph, {{QStringLiteral("a"), {QStringLiteral("m"), QStringLiteral("k")}}, {QStringLiteral("b"), right}});
         QVERIFY(shapes);
         QCOMPARE(shapes->value(QStringLiteral("c")), QStringList({QStringLiteral("m"), QStringLiteral("n")}));
     }

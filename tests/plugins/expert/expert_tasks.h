@@ -21,25 +21,34 @@ inline QString folderOf(const QString &name)
 inline Task task(const QString &name)
 {
     auto read = readTask(folderOf(name));
-    if (!read)
-        qFatal("%s", qPrintable(read.error().message));
+    if (!read) qFatal("%s", qPrintable(read.error().message));
     return *read;
 }
 
 inline TaskView view(const QString &name)
 {
     auto made = TaskView::make(task(name));
-    if (!made)
-        qFatal("%s", qPrintable(made.error().message));
+    if (!made) qFatal("%s", qPrintable(made.error().message));
     return *made;
 }
 
 inline QStringList allTasks()
 {
-    return {QStringLiteral("row_softmax"), QStringLiteral("layer_norm"), QStringLiteral("matmul"), QStringLiteral("transpose"),
-            QStringLiteral("bias_gelu_residual"), QStringLiteral("rms_norm_steps"), QStringLiteral("scaled_log_softmax"),
-            QStringLiteral("row_mean"), QStringLiteral("mean_squared_error"), QStringLiteral("linear_gelu_residual"),
-            QStringLiteral("transposed_product"), QStringLiteral("batched_transpose"), QStringLiteral("tanh_shift")};
+    return {QStringLiteral("row_softmax"),
+            QStringLiteral("layer_norm"),
+            QStringLiteral("matmul"),
+            QStringLiteral("transpose"),
+            QStringLiteral("bias_gelu_residual"),
+            QStringLiteral("rms_norm_steps"),
+            QStringLiteral("scaled_log_softmax"),
+            QStringLiteral("row_mean"),
+            QStringLiteral("mean_squared_error"),
+            QStringLiteral("linear_gelu_residual"),
+            QStringLiteral("transposed_product"),
+            QStringLiteral("batched_transpose"),
+            QStringLiteral("tanh_shift"),
+            QStringLiteral("ragged_softmax"),
+            QStringLiteral("ragged_layer_norm")};
 }
 
 // The plan after applying skills in order, the preferred change of each ("skill:2" takes the third).
@@ -47,14 +56,13 @@ inline Result<KernelPlan> planAfter(const TaskView &view, const QStringList &ski
 {
     auto plan = studentPlan(view);
     for (const QString &entry : skills) {
-        if (!plan)
-            return plan;
+        if (!plan) return plan;
         auto steps = stepsOf(entry.section(u':', 0, 0), view, *plan);
-        if (!steps)
-            return std::unexpected(steps.error());
+        if (!steps) return std::unexpected(steps.error());
         const qsizetype index = entry.section(u':', 1).toInt();
         if (index >= steps->size())
-            return failure(QStringLiteral("test.index"), QStringLiteral("%1 has %2 changes").arg(entry).arg(steps->size()));
+            return failure(QStringLiteral("test.index"),
+                           QStringLiteral("%1 has %2 changes").arg(entry).arg(steps->size()));
         plan = steps->at(index).plan;
     }
     return plan;

@@ -27,7 +27,8 @@ QList<Path> paths()
                   tile = QStringLiteral("shared-memory-tiling"), block = QStringLiteral("register-blocking"),
                   pad = QStringLiteral("bank-conflict-padding"), less = QStringLiteral("fewer-instructions"),
                   online = QStringLiteral("online-softmax"), fuse = QStringLiteral("kernel-fusion"),
-                  fetch = QStringLiteral("software-prefetch"), work = QStringLiteral("work-per-thread"), tune = QStringLiteral("launch-tuning");
+                  fetch = QStringLiteral("software-prefetch"), work = QStringLiteral("work-per-thread"),
+                  tune = QStringLiteral("launch-tuning");
     return {
         {"row_softmax", {}},
         {"row_softmax", {coalesce, online, vector + QStringLiteral(":1"), work}},
@@ -36,6 +37,8 @@ QList<Path> paths()
         {"rms_norm_steps", {fuse, coalesce, shuffle}},
         {"scaled_log_softmax", {fuse, coalesce, online, vector}},
         {"row_mean", {coalesce, shuffle, vector}},
+        {"ragged_softmax", {coalesce, online, QStringLiteral("alignment-and-tail")}},
+        {"ragged_layer_norm", {coalesce, shuffle, QStringLiteral("alignment-and-tail"), work}},
         {"matmul", {coalesce}},
         {"matmul", {tile, block, pad, vector, fetch}},
         {"matmul", {tile, block + QStringLiteral(":2"), vector, tune}},
@@ -55,11 +58,9 @@ Candidate emitted(const Path &path)
 {
     const TaskView taskView = view(QString::fromLatin1(path.taskName));
     const auto plan = planAfter(taskView, path.skills);
-    if (!plan)
-        qFatal("%s: %s", path.taskName, qPrintable(plan.error().message));
+    if (!plan) qFatal("%s: %s", path.taskName, qPrintable(plan.error().message));
     const auto candidate = emitCandidate(taskView, *plan);
-    if (!candidate)
-        qFatal("%s: %s", path.taskName, qPrintable(candidate.error().message));
+    if (!candidate) qFatal("%s: %s", path.taskName, qPrintable(candidate.error().message));
     return *candidate;
 }
 
@@ -82,7 +83,9 @@ private Q_SLOTS:
             QVERIFY(text.startsWith(QStringLiteral("// SPDX-License-Identifier: Apache-2.0\n// ")));
             for (const QString &line : text.split(u'\n')) {
                 QVERIFY2(line.size() <= 124, qPrintable(line));
-                QVERIFY2(!line.contains(u'@') && !line.contains(QStringLiteral("${")) && !line.contains(QStringLiteral("#{")), qPrintable(line));
+                QVERIFY2(!line.contains(u'@') && !line.contains(QStringLiteral("${")) &&
+                             !line.contains(QStringLiteral("#{")),
+                         qPrintable(line));
                 QVERIFY2(!line.endsWith(u' '), qPrintable(line));
             }
             for (const QString &skill : path.skills)
@@ -93,20 +96,24 @@ private Q_SLOTS:
     void fusesInNamesOfTheGraph()
     {
         const QString text = emitted({"bias_gelu_residual", {QStringLiteral("kernel-fusion")}}).mainText();
-        QVERIFY(text.contains(QStringLiteral("    const float biased = x + bias;\n"
-                                             "    const float activated = 0.5f * biased * (1.0f + erff(biased * 0.70710678f));\n"
-                                             "    return activated + residual;\n")));
+        QVERIFY(text.contains(
+            QStringLiteral("    const float biased = x + bias;\n"
+                           "    const float activated = 0.5f * biased * (1.0f + erff(biased * 0.70710678f));\n"
+                           "    return activated + residual;\n")));
         QCOMPARE(text.count(QStringLiteral("<<<")), 1);
         QVERIFY(!text.contains(u'%')); // a column's value is found without a division
     }
 
     void guardsVectorAccess()
     {
-        const QString text = emitted({"row_softmax", {QStringLiteral("memory-coalescing"), QStringLiteral("vectorised-access")}}).mainText();
-        QVERIFY(text.contains(QStringLiteral("    if (cols % 4 == 0 && areAligned(x, y))\n"
-                                             "        softmaxRows<<<rows, kThreads, 0, stream>>>(x, y, rows, cols);\n"
-                                             "    else\n"
-                                             "        softmaxRowsAnySize<<<rows, kThreads, 0, stream>>>(x, y, rows, cols);\n")));
+        const QString text =
+            emitted({"row_softmax", {QStringLiteral("memory-coalescing"), QStringLiteral("vectorised-access")}})
+                .mainText();
+        QVERIFY(text.contains(
+            QStringLiteral("    if (cols % 4 == 0 && areAligned(x, y))\n"
+                           "        softmaxRows<<<rows, kThreads, 0, stream>>>(x, y, rows, cols);\n"
+                           "    else\n"
+                           "        softmaxRowsAnySize<<<rows, kThreads, 0, stream>>>(x, y, rows, cols);\n")));
     }
 
     // As the simulator compiles it, device and host side. Needs clang with CUDA support and the simulator's headers.
@@ -130,11 +137,14 @@ private Q_SLOTS:
         file.close();
         QProcess process;
         process.setProcessChannelMode(QProcess::MergedChannels);
-        process.start(clang, {QStringLiteral("-x"), QStringLiteral("cuda"), QStringLiteral("-std=c++17"), QStringLiteral("--cuda-gpu-arch=sm_80"),
-                              QStringLiteral("-nocudainc"), QStringLiteral("-nocudalib"), QStringLiteral("--cuda-path=/nonexistent"),
-                              QStringLiteral("--cuda-feature=+ptx83"), QStringLiteral("-Xclang"), QStringLiteral("-target-sdk-version=12.3"),
-                              QStringLiteral("-I") + headers, QStringLiteral("-include"), QStringLiteral("cuda_runtime.h"), QStringLiteral("-Wall"),
-                              QStringLiteral("-Werror"), QStringLiteral("-Wno-unknown-cuda-version"), QStringLiteral("-fsyntax-only"), file.fileName()});
+        process.start(clang, {QStringLiteral("-x"), QStringLiteral("cuda"), QStringLiteral("-std=c++17"),
+                              QStringLiteral("--cuda-gpu-arch=sm_80"), QStringLiteral("-nocudainc"),
+                              QStringLiteral("-nocudalib"), QStringLiteral("--cuda-path=/nonexistent"),
+                              QStringLiteral("--cuda-feature=+ptx83"), QStringLiteral("-Xclang"),
+                              QStringLiteral("-target-sdk-version=12.3"), QStringLiteral("-I") + headers,
+                              QStringLiteral("-include"), QStringLiteral("cuda_runtime.h"), QStringLiteral("-Wall"),
+                              QStringLiteral("-Werror"), QStringLiteral("-Wno-unknown-cuda-version"),
+                              QStringLiteral("-fsyntax-only"), file.fileName()});
         QVERIFY(process.waitForFinished(120'000));
         const QByteArray output = process.readAll();
         QVERIFY2(process.exitCode() == 0, output.constData());

@@ -24,6 +24,7 @@ private Q_SLOTS:
         schedule.cachedVectors = 3;
         schedule.online = true;
         schedule.reciprocal = true;
+        schedule.peeled = true;
         schedule.keepExponentials = true;
         schedule.coalesced = true;
         schedule.tileM = 64;
@@ -34,7 +35,7 @@ private Q_SLOTS:
         schedule.padding = 4;
         schedule.prefetch = true;
         const QJsonObject json = schedule.toJson();
-        QCOMPARE(json.size(), 18); // every field
+        QCOMPARE(json.size(), 19); // every field
         QCOMPARE(json.value(QStringLiteral("mapping")).toString(), QStringLiteral("warp"));
         QVERIFY(Schedule::fromJson(json) == schedule);
     }
@@ -64,7 +65,9 @@ private Q_SLOTS:
     void refusesWhatIsNoPlan()
     {
         QVERIFY(!KernelPlan::fromJson({}));
-        QVERIFY(!KernelPlan::fromJson({{"plan_schema", 1}, {"groups", QJsonArray{QJsonObject{{"pattern", "scan"}, {"nodes", QJsonArray{"y"}}}}}}));
+        QVERIFY(!KernelPlan::fromJson(
+            {{"plan_schema", 1},
+             {"groups", QJsonArray{QJsonObject{{"pattern", "scan"}, {"nodes", QJsonArray{"y"}}}}}}));
     }
 
     void aForeignPlanGivesWayToTheStudents()

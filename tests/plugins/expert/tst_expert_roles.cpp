@@ -79,8 +79,9 @@ private Q_SLOTS:
 
     void takesTheBestAllowedThatApplies()
     {
-        const PlanRequest request = requestFor(QStringLiteral("row_softmax"), {QStringLiteral("shared-memory-tiling"), QStringLiteral("memory-coalescing"),
-                                                                              QStringLiteral("online-softmax")});
+        const PlanRequest request = requestFor(QStringLiteral("row_softmax"),
+                                               {QStringLiteral("shared-memory-tiling"),
+                                                QStringLiteral("memory-coalescing"), QStringLiteral("online-softmax")});
         const auto plan = choosePlan(request);
         QVERIFY(plan);
         QCOMPARE(plan->skill, QStringLiteral("memory-coalescing"));
@@ -111,7 +112,8 @@ private Q_SLOTS:
 
     void triesAnotherSkillBeforeASweepGoesOn()
     {
-        PlanRequest request = requestFor(QStringLiteral("row_softmax"), {QStringLiteral("memory-coalescing"), QStringLiteral("online-softmax")});
+        PlanRequest request = requestFor(QStringLiteral("row_softmax"),
+                                         {QStringLiteral("memory-coalescing"), QStringLiteral("online-softmax")});
         const auto first = choosePlan(request);
         request.attempts.add(attemptOf(*first, apply(request, *first)->candidate.mainText(), 0.8));
         QCOMPARE(choosePlan(request)->skill, QStringLiteral("online-softmax"));
@@ -126,7 +128,8 @@ private Q_SLOTS:
 
     void carriesThePlanToTheNextRound()
     {
-        PlanRequest request = requestFor(QStringLiteral("bias_gelu_residual"), {QStringLiteral("kernel-fusion"), QStringLiteral("vectorised-access")});
+        PlanRequest request = requestFor(QStringLiteral("bias_gelu_residual"),
+                                         {QStringLiteral("kernel-fusion"), QStringLiteral("vectorised-access")});
         const auto fusion = choosePlan(request);
         QCOMPARE(fusion->skill, QStringLiteral("kernel-fusion"));
         const auto fused = apply(request, *fusion);
@@ -161,12 +164,16 @@ private Q_SLOTS:
         QTest::addColumn<QString>("log");
         QTest::addColumn<QString>("errorClass");
         QTest::addColumn<QString>("fix");
-        const QStringList blocked{QStringLiteral("shared-memory-tiling"), QStringLiteral("register-blocking"), QStringLiteral("vectorised-access")};
-        QTest::newRow("shared") << blocked.mid(0, 1) << Status::BuildFailed << "ptxas error: uses too much shared data" << "resources"
+        const QStringList blocked{QStringLiteral("shared-memory-tiling"), QStringLiteral("register-blocking"),
+                                  QStringLiteral("vectorised-access")};
+        QTest::newRow("shared") << blocked.mid(0, 1) << Status::BuildFailed << "ptxas error: uses too much shared data"
+                                << "resources"
                                 << "smaller tile in shared memory";
-        QTest::newRow("registers") << QStringList{blocked.at(0), QStringLiteral("register-blocking:1")} << Status::Crashed << "too many resources requested for launch"
+        QTest::newRow("registers") << QStringList{blocked.at(0), QStringLiteral("register-blocking:1")}
+                                   << Status::Crashed << "too many resources requested for launch"
                                    << "resources" << "fewer outputs a thread";
-        QTest::newRow("misaligned") << blocked << Status::Crashed << "misaligned address" << "misaligned" << "accesses of one element";
+        QTest::newRow("misaligned") << blocked << Status::Crashed << "misaligned address" << "misaligned"
+                                    << "accesses of one element";
         QTest::newRow("wrong") << blocked.mid(0, 1) << Status::Wrong << "" << "wrong_result" << "step back to the base";
         QTest::newRow("timeout") << blocked << Status::Timeout << "" << "timeout" << "step back to the base";
     }

@@ -18,16 +18,18 @@ private Q_SLOTS:
         QTest::addColumn<QStringList>("before");
         QTest::addColumn<QString>("skill");
         QTest::addColumn<QString>("reason"); // empty: applies
-        const auto row = [](const char *taskName, const QStringList &before, const char *skill, const char *reason = "") {
+        const auto row = [](const char *taskName, const QStringList &before, const char *skill,
+                            const char *reason = "") {
             QTest::addRow("%s after %s on %s", skill, qPrintable(before.join(u'+')), taskName)
                 << QString::fromLatin1(taskName) << before << QString::fromLatin1(skill) << QString::fromLatin1(reason);
         };
-        const QString coalesce = QStringLiteral("memory-coalescing"), shuffle = QStringLiteral("warp-shuffle-reduction"),
-                      vector = QStringLiteral("vectorised-access"), cache = QStringLiteral("memory-level-parallelism"),
-                      tile = QStringLiteral("shared-memory-tiling"), block = QStringLiteral("register-blocking"),
-                      pad = QStringLiteral("bank-conflict-padding"), less = QStringLiteral("fewer-instructions"),
-                      online = QStringLiteral("online-softmax"), fuse = QStringLiteral("kernel-fusion"),
-                      fetch = QStringLiteral("software-prefetch"), work = QStringLiteral("work-per-thread");
+        const QString coalesce = QStringLiteral("memory-coalescing"),
+                      shuffle = QStringLiteral("warp-shuffle-reduction"), vector = QStringLiteral("vectorised-access"),
+                      cache = QStringLiteral("memory-level-parallelism"), tile = QStringLiteral("shared-memory-tiling"),
+                      block = QStringLiteral("register-blocking"), pad = QStringLiteral("bank-conflict-padding"),
+                      less = QStringLiteral("fewer-instructions"), online = QStringLiteral("online-softmax"),
+                      fuse = QStringLiteral("kernel-fusion"), fetch = QStringLiteral("software-prefetch"),
+                      work = QStringLiteral("work-per-thread");
         row("row_softmax", {}, "memory-coalescing");
         row("row_softmax", {coalesce}, "memory-coalescing", "already read neighbouring columns");
         row("row_softmax", {}, "warp-shuffle-reduction", "its own row");
@@ -78,6 +80,11 @@ private Q_SLOTS:
         row("linear_gelu_residual", {}, "kernel-fusion");
         row("transposed_product", {tile}, "bank-conflict-padding", "no operand is transposed");
         row("mean_squared_error", {}, "warp-shuffle-reduction");
+        row("row_softmax", {coalesce}, "alignment-and-tail", "vectorised-access is enough");
+        row("ragged_softmax", {}, "alignment-and-tail", "memory-coalescing comes first");
+        row("ragged_softmax", {coalesce}, "alignment-and-tail");
+        row("ragged_softmax", {coalesce, QStringLiteral("alignment-and-tail")}, "alignment-and-tail", "apart already");
+        row("ragged_softmax", {coalesce}, "vectorised-access", "16-byte boundaries");
         row("row_softmax", {}, "tensor-cores", "no transform");
     }
     void preconditions()
@@ -128,8 +135,9 @@ private Q_SLOTS:
     void rowsInRegistersFollowBlockSize()
     {
         const TaskView taskView = view(QStringLiteral("row_softmax"));
-        const auto plan = planAfter(taskView, {QStringLiteral("memory-coalescing"), QStringLiteral("vectorised-access"), QStringLiteral("memory-level-parallelism"),
-                                               QStringLiteral("launch-tuning")});
+        const auto plan =
+            planAfter(taskView, {QStringLiteral("memory-coalescing"), QStringLiteral("vectorised-access"),
+                                 QStringLiteral("memory-level-parallelism"), QStringLiteral("launch-tuning")});
         QVERIFY(plan);
         const Schedule schedule = plan->groups.first().schedule;
         QCOMPARE(schedule.threads, 512);
@@ -161,7 +169,8 @@ private Q_SLOTS:
             QVERIFY(!skill->promises.isEmpty());
             QVERIFY(!skill->prohibits.isEmpty());
             QVERIFY(skill->languages.contains(QStringLiteral("cuda")));
-            for (const char *heading : {"## Intent", "## Required evidence", "## How", "## What it must not do", "## Example"})
+            for (const char *heading :
+                 {"## Intent", "## Required evidence", "## How", "## What it must not do", "## Example"})
                 QVERIFY2(skill->body.contains(QLatin1String(heading)), heading);
         }
     }

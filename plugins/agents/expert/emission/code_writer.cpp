@@ -18,8 +18,7 @@ qsizetype breakOf(const QString &text, qsizetype room, QString *lead)
     *lead = QStringLiteral("    ");
     for (const QString &mark : {QStringLiteral(" ? "), QStringLiteral(" = "), QStringLiteral(" && ")}) {
         const qsizetype at = text.lastIndexOf(mark, room - mark.size());
-        if (at > 0)
-            return mark == u" ? " ? at : at + mark.size() - 1;
+        if (at > 0) return mark == u" ? " ? at : at + mark.size() - 1;
     }
     return -1;
 }

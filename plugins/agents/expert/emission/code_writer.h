@@ -13,9 +13,9 @@ class CodeWriter
 public:
     void line(const QString &text = {});
     void lines(const QStringList &texts);
-    void open(const QString &text = {}); // "text {", or "{" alone; what follows is indented
+    void open(const QString &text = {});         // "text {", or "{" alone; what follows is indented
     void openFunction(const QString &signature); // brace on a line of its own
-    void close(const QString &suffix = {}); // "}"
+    void close(const QString &suffix = {});      // "}"
     void indent() { ++m_depth; }
     void outdent() { --m_depth; }
     // A loop or condition: braces only around more than one line.

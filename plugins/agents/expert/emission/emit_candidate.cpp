@@ -37,11 +37,16 @@ QString kernelName(const TaskView &view, const Group &group)
     QString op = graph::canonicalOperator(view.node(group.nodes.first()).op);
     op.remove(QStringLiteral("native_"));
     switch (group.pattern) {
-    case Pattern::Rows: return single ? lowerCamel(op) + QStringLiteral("Rows") : QStringLiteral("fusedRows") + upperCamel(group.id());
-    case Pattern::MatrixProduct: return single ? QStringLiteral("matrixProduct") : QStringLiteral("matrixProduct") + upperCamel(group.id());
-    case Pattern::Transpose: return QStringLiteral("transposeTiles");
-    case Pattern::FullReduction: return QStringLiteral("reduce") + upperCamel(group.id());
-    case Pattern::Pointwise: break;
+    case Pattern::Rows:
+        return single ? lowerCamel(op) + QStringLiteral("Rows") : QStringLiteral("fusedRows") + upperCamel(group.id());
+    case Pattern::MatrixProduct:
+        return single ? QStringLiteral("matrixProduct") : QStringLiteral("matrixProduct") + upperCamel(group.id());
+    case Pattern::Transpose:
+        return QStringLiteral("transposeTiles");
+    case Pattern::FullReduction:
+        return QStringLiteral("reduce") + upperCamel(group.id());
+    case Pattern::Pointwise:
+        break;
     }
     return (single ? lowerCamel(op) : QStringLiteral("fused")) + upperCamel(group.id());
 }
@@ -49,11 +54,16 @@ QString kernelName(const TaskView &view, const Group &group)
 Result<GroupCode> emitGroup(const TaskView &view, const Group &group, const GroupNames &names)
 {
     switch (group.pattern) {
-    case Pattern::Pointwise: return emitPointwise(view, group, names);
-    case Pattern::Rows: return emitRows(view, group, names);
-    case Pattern::Transpose: return emitTranspose(view, group, names);
-    case Pattern::MatrixProduct: return emitMatrixProduct(view, group, names);
-    case Pattern::FullReduction: return emitFullReduction(view, group, names);
+    case Pattern::Pointwise:
+        return emitPointwise(view, group, names);
+    case Pattern::Rows:
+        return emitRows(view, group, names);
+    case Pattern::Transpose:
+        return emitTranspose(view, group, names);
+    case Pattern::MatrixProduct:
+        return emitMatrixProduct(view, group, names);
+    case Pattern::FullReduction:
+        return emitFullReduction(view, group, names);
     }
     Q_UNREACHABLE();
 }
@@ -63,8 +73,7 @@ QString header(const TaskView &view, const KernelPlan &plan)
     const Task &task = view.task();
     QString text = QStringLiteral("// %1.\n").arg(task.title.isEmpty() ? task.name : task.title);
     const QStringList skills = plan.skills();
-    if (!skills.isEmpty())
-        text += QStringLiteral("//\n// What was done to it, in this order:\n");
+    if (!skills.isEmpty()) text += QStringLiteral("//\n// What was done to it, in this order:\n");
     for (const QString &skill : skills)
         text += QStringLiteral("//   %1: %2\n").arg(skill, skillNote(skill));
     return text;
@@ -93,33 +102,27 @@ Result<Candidate> emitCandidate(const TaskView &view, const KernelPlan &plan)
         const Group &group = plan.groups.at(i);
         const bool several = plan.groups.size() > 1;
         GroupNames names{kernelName(view, group), several ? upperCamel(group.id()) : QString()};
-        if (used.contains(names.kernel))
-            names.kernel += upperCamel(group.id());
+        if (used.contains(names.kernel)) names.kernel += upperCamel(group.id());
         used.insert(names.kernel);
         auto code = emitGroup(view, group, names);
-        if (!code)
-            return std::unexpected(code.error());
+        if (!code) return std::unexpected(code.error());
         helpers += code->helpers;
         constants += code->constants;
         kernels += code->kernels;
         // A scope each keeps the names of grids apart.
         const bool scoped = several && code->launch.contains(QStringLiteral("const "));
-        if (scoped)
-            solve.open();
+        if (scoped) solve.open();
         solve.text(code->launch);
-        if (scoped)
-            solve.close();
+        if (scoped) solve.close();
     }
     solve.close();
 
     const QString body = helperText(helpers) + kernels;
-    QString text = QStringLiteral("// SPDX-License-Identifier: Apache-2.0\n") + header(view, plan) + QStringLiteral("#include <cuda_runtime.h>\n");
-    if (body.contains(QLatin1String("FLT_MAX")))
-        text += QStringLiteral("#include <cfloat>\n");
-    if (body.contains(QLatin1String("INFINITY")))
-        text += QStringLiteral("#include <cmath>\n");
-    if (!constants.isEmpty())
-        text += u'\n' + constants;
+    QString text = QStringLiteral("// SPDX-License-Identifier: Apache-2.0\n") + header(view, plan) +
+                   QStringLiteral("#include <cuda_runtime.h>\n");
+    if (body.contains(QLatin1String("FLT_MAX"))) text += QStringLiteral("#include <cfloat>\n");
+    if (body.contains(QLatin1String("INFINITY"))) text += QStringLiteral("#include <cmath>\n");
+    if (!constants.isEmpty()) text += u'\n' + constants;
     text += body + u'\n' + solve.result();
     Candidate candidate = Candidate::fromText(QStringLiteral("solve.cu"), text);
     candidate.agentData = plan.toJson();

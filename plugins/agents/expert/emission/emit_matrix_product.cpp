@@ -12,16 +12,20 @@ namespace {
 QString elementAt(const MatrixNames &names, bool first, const QString &x, const QString &p)
 {
     const MatrixOperand &operand = first ? names.a : names.b;
-    return operand.depthContiguous ? QStringLiteral("%1[size_t(%2) * %3 + %4]").arg(operand.buffer, x, names.k, p)
-                                   : QStringLiteral("%1[size_t(%2) * %3 + %4]").arg(operand.buffer, p, operand.extent, x);
+    return operand.depthContiguous
+               ? QStringLiteral("%1[size_t(%2) * %3 + %4]").arg(operand.buffer, x, names.k, p)
+               : QStringLiteral("%1[size_t(%2) * %3 + %4]").arg(operand.buffer, p, operand.extent, x);
 }
 
 QString directKernel(const MatrixNames &names, const Schedule &schedule)
 {
     CodeWriter out;
     out.line();
-    out.line(schedule.coalesced ? QStringLiteral("// One thread computes one element; neighbouring threads have neighbouring columns, so they share an element of %1 and read\n// neighbours of %2.").arg(names.a.buffer, names.b.buffer)
-                                : QStringLiteral("// One thread computes one element."));
+    out.line(schedule.coalesced
+                 ? QStringLiteral("// One thread computes one element; neighbouring threads have neighbouring columns, "
+                                  "so they share an element of %1 and read\n// neighbours of %2.")
+                       .arg(names.a.buffer, names.b.buffer)
+                 : QStringLiteral("// One thread computes one element."));
     out.lines(names.signature(QStringLiteral("__global__ void ")));
     out.open();
     const char *rowAxis = schedule.coalesced ? "y" : "x", *colAxis = schedule.coalesced ? "x" : "y";
@@ -30,8 +34,9 @@ QString directKernel(const MatrixNames &names, const Schedule &schedule)
     out.text(QStringLiteral("if (row >= @m@ || col >= @n@)\n    return;"), names.values());
     out.line(QStringLiteral("float product = 0.0f;"));
     out.block(QStringLiteral("for (int p = 0; p < %1; ++p)").arg(names.k),
-              {QStringLiteral("product += %1 * %2;").arg(elementAt(names, true, QStringLiteral("row"), QStringLiteral("p")),
-                                                        elementAt(names, false, QStringLiteral("col"), QStringLiteral("p")))});
+              {QStringLiteral("product += %1 * %2;")
+                   .arg(elementAt(names, true, QStringLiteral("row"), QStringLiteral("p")),
+                        elementAt(names, false, QStringLiteral("col"), QStringLiteral("p")))});
     out.line(names.result(QStringLiteral("row"), QStringLiteral("col"), QStringLiteral("product")));
     out.close();
     return out.result();
@@ -56,7 +61,9 @@ QString tiledKernel(const MatrixNames &names, const Schedule &schedule)
     const QString tile = names.constant("kTile");
     const QString padded = schedule.padding > 0 ? QStringLiteral("%1 + %2").arg(tile).arg(schedule.padding) : tile;
     out.line();
-    out.line(QStringLiteral("// A block computes a %1×%1 tile of the result and reads each element of %2 and %3 once a tile.").arg(tile, names.a.buffer, names.b.buffer));
+    out.line(QStringLiteral(
+                 "// A block computes a %1×%1 tile of the result and reads each element of %2 and %3 once a tile.")
+                 .arg(tile, names.a.buffer, names.b.buffer));
     out.line(QStringLiteral("// Beyond the edges the tiles hold zeros. Any size."));
     out.lines(names.signature(QStringLiteral("__global__ void __launch_bounds__(%1 * %1) ").arg(tile)));
     out.open();
@@ -69,15 +76,19 @@ QString tiledKernel(const MatrixNames &names, const Schedule &schedule)
     for (const MatrixOperand *operand : {&names.a, &names.b})
         out.line(QStringLiteral("%1[threadIdx.y][threadIdx.x] = %2_fetched;").arg(operand->tile, operand->buffer));
     out.line(QStringLiteral("__syncthreads();"));
-    const QString a = names.a.depthContiguous ? QStringLiteral("%1[threadIdx.y][p]") : QStringLiteral("%1[p][threadIdx.y]");
-    const QString b = names.b.depthContiguous ? QStringLiteral("%1[threadIdx.x][p]") : QStringLiteral("%1[p][threadIdx.x]");
+    const QString a =
+        names.a.depthContiguous ? QStringLiteral("%1[threadIdx.y][p]") : QStringLiteral("%1[p][threadIdx.y]");
+    const QString b =
+        names.b.depthContiguous ? QStringLiteral("%1[threadIdx.x][p]") : QStringLiteral("%1[p][threadIdx.x]");
     out.line(QStringLiteral("#pragma unroll"));
-    out.block(QStringLiteral("for (int p = 0; p < %1; ++p)").arg(tile), {QStringLiteral("product += %1 * %2;").arg(a.arg(names.a.tile), b.arg(names.b.tile))});
+    out.block(QStringLiteral("for (int p = 0; p < %1; ++p)").arg(tile),
+              {QStringLiteral("product += %1 * %2;").arg(a.arg(names.a.tile), b.arg(names.b.tile))});
     out.line(QStringLiteral("__syncthreads(); // before the tiles are overwritten"));
     out.close();
     out.line();
     out.line(QStringLiteral("const int row = tileRow + threadIdx.y, col = tileCol + threadIdx.x;"));
-    out.block(QStringLiteral("if (row < %1 && col < %2)").arg(names.m, names.n), {names.result(QStringLiteral("row"), QStringLiteral("col"), QStringLiteral("product"))});
+    out.block(QStringLiteral("if (row < %1 && col < %2)").arg(names.m, names.n),
+              {names.result(QStringLiteral("row"), QStringLiteral("col"), QStringLiteral("product"))});
     out.close();
     return out.result();
 }
@@ -97,18 +108,27 @@ QString vectorCondition(const MatrixNames &names)
 
 QString launchLine(const MatrixNames &names, const QString &kernel, const QString &threads)
 {
-    return QStringLiteral("%1<<<blocks, %2, 0, stream>>>(%3);").arg(kernel, threads, names.arguments.join(QStringLiteral(", ")));
+    return QStringLiteral("%1<<<blocks, %2, 0, stream>>>(%3);")
+        .arg(kernel, threads, names.arguments.join(QStringLiteral(", ")));
 }
 
 void emitBlocked(GroupCode &code, CodeWriter &solve, MatrixNames names, const Schedule &s)
 {
     const int threads = s.tileM / s.threadM * (s.tileN / s.threadN);
     const QString suffix = names.suffix;
-    code.constants = QStringLiteral("constexpr int kTileM%1 = %2, kTileN%1 = %3, kTileK%1 = %4; // tile of a block, and its depth\n"
-                                    "constexpr int kThreadM%1 = %5, kThreadN%1 = %6; // outputs of a thread\n"
-                                    "constexpr int kThreads%1 = %7; // kTileM / kThreadM * kTileN / kThreadN\n")
-                         .arg(suffix).arg(s.tileM).arg(s.tileN).arg(s.tileK).arg(s.threadM).arg(s.threadN).arg(threads);
-    solve.line(QStringLiteral("const dim3 blocks((%1 + kTileN%3 - 1) / kTileN%3, (%2 + kTileM%3 - 1) / kTileM%3);").arg(names.nCode, names.mCode, suffix));
+    code.constants =
+        QStringLiteral("constexpr int kTileM%1 = %2, kTileN%1 = %3, kTileK%1 = %4; // tile of a block, and its depth\n"
+                       "constexpr int kThreadM%1 = %5, kThreadN%1 = %6; // outputs of a thread\n"
+                       "constexpr int kThreads%1 = %7; // kTileM / kThreadM * kTileN / kThreadN\n")
+            .arg(suffix)
+            .arg(s.tileM)
+            .arg(s.tileN)
+            .arg(s.tileK)
+            .arg(s.threadM)
+            .arg(s.threadN)
+            .arg(threads);
+    solve.line(QStringLiteral("const dim3 blocks((%1 + kTileN%3 - 1) / kTileN%3, (%2 + kTileM%3 - 1) / kTileM%3);")
+                   .arg(names.nCode, names.mCode, suffix));
     const QString threadsName = names.constant("kThreads");
     code.kernels += blockedKernel(names, s);
     if (s.vectorWidth == 1) {
@@ -137,28 +157,29 @@ void emitBlocked(GroupCode &code, CodeWriter &solve, MatrixNames names, const Sc
 Result<GroupCode> emitMatrixProduct(const TaskView &view, const Group &group, const GroupNames &groupNames)
 {
     auto program = buildMatrixProduct(view, group);
-    if (!program)
-        return std::unexpected(program.error());
+    if (!program) return std::unexpected(program.error());
     auto names = MatrixNames::make(view, *program, groupNames);
-    if (!names)
-        return std::unexpected(names.error());
+    if (!names) return std::unexpected(names.error());
     const Schedule &s = group.schedule;
     GroupCode code;
-    if (!names->elementDefinition.isEmpty())
-        code.kernels = u'\n' + names->elementDefinition;
+    if (!names->elementDefinition.isEmpty()) code.kernels = u'\n' + names->elementDefinition;
     CodeWriter solve;
     if (s.tileM == 0) {
         code.kernels += directKernel(*names, s);
         solve.line(s.coalesced ? QStringLiteral("const dim3 threads(32, %1);").arg(std::max(1, s.threads / 32))
                                : QStringLiteral("const dim3 threads(16, %1);").arg(std::max(1, s.threads / 16)));
-        solve.line(QStringLiteral("const dim3 blocks((%1 + threads.x - 1) / threads.x, (%2 + threads.y - 1) / threads.y);")
-                       .arg(s.coalesced ? names->nCode : names->mCode, s.coalesced ? names->mCode : names->nCode));
+        solve.line(
+            QStringLiteral("const dim3 blocks((%1 + threads.x - 1) / threads.x, (%2 + threads.y - 1) / threads.y);")
+                .arg(s.coalesced ? names->nCode : names->mCode, s.coalesced ? names->mCode : names->nCode));
         solve.line(launchLine(*names, names->kernel, QStringLiteral("threads")));
     } else if (s.threadM == 1 && s.threadN == 1) {
         const QString tile = names->constant("kTile");
-        code.constants = QStringLiteral("constexpr int %1 = %2; // rows and columns of a tile, and its depth\n").arg(tile).arg(s.tileM);
+        code.constants = QStringLiteral("constexpr int %1 = %2; // rows and columns of a tile, and its depth\n")
+                             .arg(tile)
+                             .arg(s.tileM);
         code.kernels += tiledKernel(*names, s);
-        solve.line(QStringLiteral("const dim3 blocks((%1 + %3 - 1) / %3, (%2 + %3 - 1) / %3);").arg(names->nCode, names->mCode, tile));
+        solve.line(QStringLiteral("const dim3 blocks((%1 + %3 - 1) / %3, (%2 + %3 - 1) / %3);")
+                       .arg(names->nCode, names->mCode, tile));
         solve.line(launchLine(*names, names->kernel, QStringLiteral("dim3(%1, %1)").arg(tile)));
     } else {
         emitBlocked(code, solve, *names, s);

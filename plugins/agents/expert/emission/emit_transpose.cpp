@@ -12,7 +12,8 @@ struct TransposeText
     const Schedule &schedule;
 };
 
-// One thread moves one element. Coalesced means here: stores are, loads are not (that side hits in the cache more often).
+// One thread moves one element. Coalesced means here: stores are, loads are not (that side hits in the cache more
+// often).
 QString directKernel(const TransposeText &text)
 {
     return filled(text.schedule.coalesced ? QStringLiteral(R"(
@@ -112,8 +113,7 @@ QString vectorKernel(const TransposeText &text)
 
 QString tileDeclaration(const Schedule &schedule, const QString &suffix)
 {
-    if (schedule.padding == 0)
-        return QStringLiteral("    __shared__ float tile[kTile%1][kTile%1];").arg(suffix);
+    if (schedule.padding == 0) return QStringLiteral("    __shared__ float tile[kTile%1][kTile%1];").arg(suffix);
     return QStringLiteral("    // One column more than needed: the elements of a column then lie in different banks.\n"
                           "    __shared__ float tile[kTile%1][kTile%1 + %2];")
         .arg(suffix)
@@ -125,29 +125,36 @@ QString tileDeclaration(const Schedule &schedule, const QString &suffix)
 Result<GroupCode> emitTranspose(const TaskView &view, const Group &group, const GroupNames &names)
 {
     auto program = buildTranspose(view, group);
-    if (!program)
-        return std::unexpected(program.error());
-    auto rows = view.extentCode(program->rows), cols = view.extentCode(program->cols), batch = view.extentCode(program->batch);
+    if (!program) return std::unexpected(program.error());
+    auto rows = view.extentCode(program->rows), cols = view.extentCode(program->cols),
+         batch = view.extentCode(program->batch);
     for (const auto *each : {&rows, &cols, &batch}) {
-        if (!*each)
-            return std::unexpected(each->error());
+        if (!*each) return std::unexpected(each->error());
     }
     const Schedule &s = group.schedule;
     const QString suffix = names.suffix, x = program->input, y = program->output;
     ElementFunction element(program->element, QStringLiteral("elementOf") + upperCamel(group.id()));
     const QString direct = QStringLiteral("%1[matrix + size_t(row) * cols + col]").arg(x);
     const auto at = [&](const QString &load) { return element.at([&](const QString &) { return load; }); };
-    TransposeText text{{{QStringLiteral("x"), x}, {QStringLiteral("y"), y}, {QStringLiteral("s"), suffix}, {QStringLiteral("v"), x},
-                        {QStringLiteral("kernel"), names.kernel}, {QStringLiteral("element"), at(direct)},
-                        {QStringLiteral("elementX"), at(x + QStringLiteral("4.x"))}, {QStringLiteral("elementY"), at(x + QStringLiteral("4.y"))},
-                        {QStringLiteral("elementZ"), at(x + QStringLiteral("4.z"))}, {QStringLiteral("elementW"), at(x + QStringLiteral("4.w"))},
+    TransposeText text{{{QStringLiteral("x"), x},
+                        {QStringLiteral("y"), y},
+                        {QStringLiteral("s"), suffix},
+                        {QStringLiteral("v"), x},
+                        {QStringLiteral("kernel"), names.kernel},
+                        {QStringLiteral("element"), at(direct)},
+                        {QStringLiteral("elementX"), at(x + QStringLiteral("4.x"))},
+                        {QStringLiteral("elementY"), at(x + QStringLiteral("4.y"))},
+                        {QStringLiteral("elementZ"), at(x + QStringLiteral("4.z"))},
+                        {QStringLiteral("elementW"), at(x + QStringLiteral("4.w"))},
                         {QStringLiteral("tile"), tileDeclaration(s, suffix)}},
                        s};
     const auto sign = [&](const QString &kernel, const QString &bounds) {
-        const QString head = bounds.isEmpty() ? QStringLiteral("__global__ void %1(").arg(kernel)
-                                              : QStringLiteral("__global__ void __launch_bounds__(%1) %2(").arg(bounds, kernel);
-        const QStringList parameters{QStringLiteral("const float *__restrict__ ") + x, QStringLiteral("float *__restrict__ ") + y,
-                                     QStringLiteral("int rows"), QStringLiteral("int cols")};
+        const QString head = bounds.isEmpty()
+                                 ? QStringLiteral("__global__ void %1(").arg(kernel)
+                                 : QStringLiteral("__global__ void __launch_bounds__(%1) %2(").arg(bounds, kernel);
+        const QStringList parameters{QStringLiteral("const float *__restrict__ ") + x,
+                                     QStringLiteral("float *__restrict__ ") + y, QStringLiteral("int rows"),
+                                     QStringLiteral("int cols")};
         text.values.insert(QStringLiteral("signature"), wrapped(head, parameters, QStringLiteral(")")).join(u'\n'));
     };
     const QString tileThreads = QStringLiteral("kTile%1 * kTileRows%1").arg(suffix);
@@ -159,19 +166,26 @@ Result<GroupCode> emitTranspose(const TaskView &view, const Group &group, const 
         sign(names.kernel, {});
         code.kernels += directKernel(text);
         solve.line(QStringLiteral("const dim3 threads(32, %1);").arg(std::max(1, s.threads / 32)));
-        solve.line(QStringLiteral("const dim3 blocks((%1 + threads.x - 1) / threads.x, (%2 + threads.y - 1) / threads.y, %3);")
-                       .arg(s.coalesced ? *rows : *cols, s.coalesced ? *cols : *rows, *batch));
+        solve.line(
+            QStringLiteral("const dim3 blocks((%1 + threads.x - 1) / threads.x, (%2 + threads.y - 1) / threads.y, %3);")
+                .arg(s.coalesced ? *rows : *cols, s.coalesced ? *cols : *rows, *batch));
         solve.line(QStringLiteral("%1<<<blocks, threads, 0, stream>>>(%2);").arg(names.kernel, arguments));
         code.launch = solve.result();
         return code;
     }
     const int tileRows = std::max(1, s.threads / s.tileM);
-    code.constants = QStringLiteral("constexpr int kTile%1 = %2; // rows and columns of a tile\n").arg(suffix).arg(s.tileM);
-    code.constants += QStringLiteral("constexpr int kTileRows%1 = %2; // rows of it that the block touches at a time\n").arg(suffix).arg(tileRows);
+    code.constants =
+        QStringLiteral("constexpr int kTile%1 = %2; // rows and columns of a tile\n").arg(suffix).arg(s.tileM);
+    code.constants += QStringLiteral("constexpr int kTileRows%1 = %2; // rows of it that the block touches at a time\n")
+                          .arg(suffix)
+                          .arg(tileRows);
     if (s.vectorWidth > 1)
-        code.constants += QStringLiteral("constexpr int kThreads%1 = %2; // threads of a block\n").arg(suffix).arg(s.threads);
-    solve.line(QStringLiteral("const dim3 blocks((%1 + kTile%4 - 1) / kTile%4, (%2 + kTile%4 - 1) / kTile%4, %3);").arg(*cols, *rows, *batch, suffix));
-    const QString scalarLaunch = QStringLiteral("<<<blocks, dim3(kTile%1, kTileRows%1), 0, stream>>>(%2);").arg(suffix, arguments);
+        code.constants +=
+            QStringLiteral("constexpr int kThreads%1 = %2; // threads of a block\n").arg(suffix).arg(s.threads);
+    solve.line(QStringLiteral("const dim3 blocks((%1 + kTile%4 - 1) / kTile%4, (%2 + kTile%4 - 1) / kTile%4, %3);")
+                   .arg(*cols, *rows, *batch, suffix));
+    const QString scalarLaunch =
+        QStringLiteral("<<<blocks, dim3(kTile%1, kTileRows%1), 0, stream>>>(%2);").arg(suffix, arguments);
     if (s.vectorWidth == 1) {
         sign(names.kernel, tileThreads);
         code.kernels += tiledKernel(text);

@@ -15,13 +15,13 @@ ElementFunction::ElementFunction(const ElementCode &code, const QString &name) :
 
 QString ElementFunction::definition() const
 {
-    if (m_code.locals.isEmpty())
-        return {};
+    if (m_code.locals.isEmpty()) return {};
     QStringList parameters;
     for (const QString &name : m_code.loads() + m_code.rowValues())
         parameters.append(QStringLiteral("float ") + identifierFor(name));
     CodeWriter writer;
-    writer.lines(wrapped(QStringLiteral("__device__ __forceinline__ float %1(").arg(m_name), parameters, QStringLiteral(")")));
+    writer.lines(
+        wrapped(QStringLiteral("__device__ __forceinline__ float %1(").arg(m_name), parameters, QStringLiteral(")")));
     writer.open();
     for (const Local &local : m_code.locals) {
         writer.line(QStringLiteral("const float %1 = %2;")
@@ -34,8 +34,7 @@ QString ElementFunction::definition() const
 
 QString ElementFunction::at(const Substitution &load, const Substitution &row) const
 {
-    if (m_code.locals.isEmpty())
-        return substituted(m_code.result.text, load, row);
+    if (m_code.locals.isEmpty()) return substituted(m_code.result.text, load, row);
     QStringList arguments;
     for (const QString &name : m_code.loads())
         arguments.append(load(name));
@@ -46,8 +45,7 @@ QString ElementFunction::at(const Substitution &load, const Substitution &row) c
 
 int ElementFunction::uses(const QString &load) const
 {
-    if (!m_code.locals.isEmpty())
-        return m_code.usesLoad(load) ? 1 : 0;
+    if (!m_code.locals.isEmpty()) return m_code.usesLoad(load) ? 1 : 0;
     return static_cast<int>(m_code.result.text.count(loadReference(load).text));
 }
 
@@ -63,8 +61,7 @@ QStringList usedBuffers(const TaskView &view, const BufferUse &use)
 {
     QStringList buffers;
     for (const Parameter &parameter : view.task().parameters) {
-        if (use.read.contains(parameter.name) || use.written.contains(parameter.name))
-            buffers.append(parameter.name);
+        if (use.read.contains(parameter.name) || use.written.contains(parameter.name)) buffers.append(parameter.name);
     }
     return buffers;
 }
@@ -73,11 +70,16 @@ QStringList kernelParameters(const TaskView &view, const BufferUse &use)
 {
     QStringList parameters;
     for (const QString &buffer : usedBuffers(view, use))
-        parameters.append((use.written.contains(buffer) ? QStringLiteral("float *__restrict__ ") : QStringLiteral("const float *__restrict__ ")) + buffer);
+        parameters.append((use.written.contains(buffer) ? QStringLiteral("float *__restrict__ ")
+                                                        : QStringLiteral("const float *__restrict__ ")) +
+                          buffer);
     return parameters;
 }
 
-QStringList kernelArguments(const TaskView &view, const BufferUse &use) { return usedBuffers(view, use); }
+QStringList kernelArguments(const TaskView &view, const BufferUse &use)
+{
+    return usedBuffers(view, use);
+}
 
 QStringList wrapped(const QString &head, const QStringList &parameters, const QString &tail)
 {
@@ -93,13 +95,15 @@ QStringList wrapped(const QString &head, const QStringList &parameters, const QS
         }
         line += (line == head || line == margin ? QString() : QStringLiteral(" ")) + piece;
     }
-    if (parameters.isEmpty())
-        line += tail;
+    if (parameters.isEmpty()) line += tail;
     lines.append(line);
     return lines;
 }
 
-QString vectorType(int width) { return width == 1 ? QStringLiteral("float") : QStringLiteral("float%1").arg(width); }
+QString vectorType(int width)
+{
+    return width == 1 ? QStringLiteral("float") : QStringLiteral("float%1").arg(width);
+}
 
 QStringList lanesOf(int width)
 {
@@ -118,8 +122,7 @@ QString upperCamel(const QString &name)
 Result<QString> countCode(const TaskView &view, const QStringList &dimensions)
 {
     auto code = view.extentCode(dimensions);
-    if (!code)
-        return code;
+    if (!code) return code;
     const qsizetype star = code->indexOf(QLatin1String(" * "));
     return star < 0 ? QStringLiteral("size_t(%1)").arg(*code)
                     : QStringLiteral("size_t(%1)%2").arg(code->left(star), code->mid(star));

@@ -12,7 +12,7 @@ struct GroupCode
     QStringList helpers; // names in helper_functions.h
     QString constants;   // constexpr lines
     QString kernels;
-    QString launch;      // statements of solve
+    QString launch; // statements of solve
 };
 
 // Names of one group; a suffix keeps the constants of several groups apart.
@@ -58,7 +58,7 @@ struct BufferUse
 // A signature that wraps at 120 columns, continuation lines under the first parameter.
 [[nodiscard]] QStringList wrapped(const QString &head, const QStringList &parameters, const QString &tail = {});
 
-[[nodiscard]] QString vectorType(int width); // 1 float, 2 float2, 4 float4
+[[nodiscard]] QString vectorType(int width);  // 1 float, 2 float2, 4 float4
 [[nodiscard]] QStringList lanesOf(int width); // "" or x y z w
 [[nodiscard]] QString upperCamel(const QString &name);
 // Product of dimensions as an element count in 64 bits.

@@ -9,9 +9,9 @@ namespace {
 
 struct Reduction
 {
-    const char *name;  // as in warpSum
-    const char *words; // for comments
-    const char *start; // neutral element
+    const char *name;    // as in warpSum
+    const char *words;   // for comments
+    const char *start;   // neutral element
     const char *combine; // %1 takes in %2
 };
 
@@ -28,7 +28,8 @@ QString combined(const Reduction &reduction, const QString &left, const QString 
 
 QString warpFunction(const Reduction &reduction)
 {
-    return filled(QStringLiteral(R"(
+    return filled(
+        QStringLiteral(R"(
 // @words@ over the 32 threads of a warp, exchanged register to register. Every thread gets the result.
 __device__ __forceinline__ float warp@name@(float value)
 {
@@ -38,10 +39,10 @@ __device__ __forceinline__ float warp@name@(float value)
     return value;
 }
 )"),
-                  {{QStringLiteral("words"), QString::fromLatin1(reduction.words)},
-                   {QStringLiteral("name"), QString::fromLatin1(reduction.name)},
-                   {QStringLiteral("combine"),
-                    combined(reduction, QStringLiteral("value"), QStringLiteral("__shfl_xor_sync(0xffffffffu, value, offset)"))}});
+        {{QStringLiteral("words"), QString::fromLatin1(reduction.words)},
+         {QStringLiteral("name"), QString::fromLatin1(reduction.name)},
+         {QStringLiteral("combine"), combined(reduction, QStringLiteral("value"),
+                                              QStringLiteral("__shfl_xor_sync(0xffffffffu, value, offset)"))}});
 }
 
 QString blockFunction(const Reduction &reduction, bool shuffled)
@@ -50,7 +51,8 @@ QString blockFunction(const Reduction &reduction, bool shuffled)
         {QStringLiteral("words"), QString::fromLatin1(reduction.words)},
         {QStringLiteral("name"), QString::fromLatin1(reduction.name)},
         {QStringLiteral("start"), QString::fromLatin1(reduction.start)},
-        {QStringLiteral("tree"), combined(reduction, QStringLiteral("scratch[threadIdx.x]"), QStringLiteral("scratch[threadIdx.x + half]"))},
+        {QStringLiteral("tree"),
+         combined(reduction, QStringLiteral("scratch[threadIdx.x]"), QStringLiteral("scratch[threadIdx.x + half]"))},
         {QStringLiteral("warps"), combined(reduction, QStringLiteral("total"), QStringLiteral("scratch[warp]"))}};
     if (!shuffled) {
         return filled(QStringLiteral(R"(
@@ -100,10 +102,8 @@ QString helperText(const QStringList &names)
     for (const Reduction &reduction : reductions) {
         const QString name = QString::fromLatin1(reduction.name);
         const bool shuffled = names.contains(QStringLiteral("block%1Shuffled").arg(name));
-        if (shuffled || names.contains(QStringLiteral("warp") + name))
-            text += warpFunction(reduction);
-        if (shuffled || names.contains(QStringLiteral("block") + name))
-            text += blockFunction(reduction, shuffled);
+        if (shuffled || names.contains(QStringLiteral("warp") + name)) text += warpFunction(reduction);
+        if (shuffled || names.contains(QStringLiteral("block") + name)) text += blockFunction(reduction, shuffled);
     }
     if (names.contains(QStringLiteral("areAligned"))) {
         text += QStringLiteral(R"(

@@ -7,8 +7,8 @@
 
 namespace kernelskill::expert {
 
-// "warpSum", "blockSum", "blockSumShuffled", the same for Maximum and Minimum, "areAligned". In the order of definition,
-// with what they need themselves.
+// "warpSum", "blockSum", "blockSumShuffled", the same for Maximum and Minimum, "areAligned". In the order of
+// definition, with what they need themselves.
 [[nodiscard]] QString helperText(const QStringList &names);
 
 } // namespace kernelskill::expert

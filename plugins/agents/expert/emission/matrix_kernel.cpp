@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register-blocked product. A thread computes threadM × threadN outputs, so one element taken from shared memory serves
-// several multiplications. With four-element accesses both tiles are stored depth first ([k][x]), so that the parts a thread
-// needs are neighbours; an operand that is contiguous along k is transposed on its way into the tile.
+// The register-blocked product. A thread computes threadM × threadN outputs, so one element taken from shared memory
+// serves several multiplications. With four-element accesses both tiles are stored depth first ([k][x]), so that the
+// parts a thread needs are neighbours; an operand that is contiguous along k is transposed on its way into the tile.
 #include "emission/matrix_kernel.h"
 
 namespace kernelskill::expert {
@@ -12,10 +12,10 @@ Result<MatrixNames> MatrixNames::make(const TaskView &view, const MatrixProgram 
     names.kernel = groupNames.kernel;
     names.suffix = groupNames.suffix;
     names.output = program.store.buffer;
-    auto m = view.extentCode(program.batch + QStringList{program.m}), n = view.extentCode({program.n}), k = view.extentCode({program.k});
+    auto m = view.extentCode(program.batch + QStringList{program.m}), n = view.extentCode({program.n}),
+         k = view.extentCode({program.k});
     for (const auto *each : {&m, &n, &k}) {
-        if (!*each)
-            return std::unexpected(each->error());
+        if (!*each) return std::unexpected(each->error());
     }
     names.mCode = *m;
     names.nCode = *n;
@@ -24,19 +24,21 @@ Result<MatrixNames> MatrixNames::make(const TaskView &view, const MatrixProgram 
     use.add(program.loads, {program.store});
     use.read += {program.a, program.b};
     const QStringList buffers = usedBuffers(view, use);
-    const auto dimension = [&](const QString &name) { return buffers.contains(name) ? name + QStringLiteral("_size") : name; };
+    const auto dimension = [&](const QString &name) {
+        return buffers.contains(name) ? name + QStringLiteral("_size") : name;
+    };
     names.m = dimension(QStringLiteral("m"));
     names.n = dimension(QStringLiteral("n"));
     names.k = dimension(QStringLiteral("k"));
     names.a = {program.a, program.a + QStringLiteral("_tile"), names.m, !program.transposedA};
     names.b = {program.b, program.b + QStringLiteral("_tile"), names.n, program.transposedB};
-    if (names.a.tile == names.b.tile)
-        names.b.tile += QStringLiteral("_right");
+    if (names.a.tile == names.b.tile) names.b.tile += QStringLiteral("_right");
     names.parameters = kernelParameters(view, use);
     for (const QString &extent : {names.m, names.n, names.k})
         names.parameters.append(QStringLiteral("int ") + extent);
     names.arguments = kernelArguments(view, use) + QStringList{*m, *n, *k};
-    names.element = std::make_shared<ElementFunction>(program.store.code, QStringLiteral("elementOf") + upperCamel(program.store.value));
+    names.element = std::make_shared<ElementFunction>(program.store.code,
+                                                      QStringLiteral("elementOf") + upperCamel(program.store.value));
     names.elementDefinition = names.element->definition();
     names.loads = program.loads;
     names.productName = program.product;
@@ -56,14 +58,17 @@ QStringList MatrixNames::signature(const QString &prefix) const
 QString MatrixNames::value(const QString &row, const QString &col, const QString &product) const
 {
     return element->at([&](const QString &name) {
-        if (name == productName)
-            return product;
+        if (name == productName) return product;
         const auto load = std::ranges::find_if(loads, [&](const Load &each) { return each.name == name; });
         switch (load->kind) {
-        case LoadKind::Element: return QStringLiteral("%1[size_t(%2) * %3 + %4]").arg(load->buffer, row, n, col);
-        case LoadKind::PerColumn: return QStringLiteral("%1[%2]").arg(load->buffer, col);
-        case LoadKind::PerRow: return QStringLiteral("%1[%2]").arg(load->buffer, row);
-        case LoadKind::Uniform: return QStringLiteral("%1[0]").arg(load->buffer);
+        case LoadKind::Element:
+            return QStringLiteral("%1[size_t(%2) * %3 + %4]").arg(load->buffer, row, n, col);
+        case LoadKind::PerColumn:
+            return QStringLiteral("%1[%2]").arg(load->buffer, col);
+        case LoadKind::PerRow:
+            return QStringLiteral("%1[%2]").arg(load->buffer, row);
+        case LoadKind::Uniform:
+            return QStringLiteral("%1[0]").arg(load->buffer);
         }
         return QString();
     });
@@ -119,10 +124,14 @@ void BlockedKernel::emitDeclarations()
         // Padding helps where a tile is written or read across its rows.
         if (m_schedule.padding > 0 && operand(first).depthContiguous)
             inner += QStringLiteral(" + %1").arg(m_schedule.padding);
-        m_out.line(QStringLiteral("__shared__ %1float %2[%3][%4];").arg(isVector() ? QStringLiteral("__align__(16) ") : QString(), operand(first).tile, outer, inner));
+        m_out.line(
+            QStringLiteral("__shared__ %1float %2[%3][%4];")
+                .arg(isVector() ? QStringLiteral("__align__(16) ") : QString(), operand(first).tile, outer, inner));
     }
-    m_out.line(QStringLiteral("const int tileRow = blockIdx.y * %1, tileCol = blockIdx.x * %2;").arg(constant("kTileM"), constant("kTileN")));
-    m_out.line(QStringLiteral("const int threadRow = threadIdx.x / (%1 / %2), threadCol = threadIdx.x % (%1 / %2);").arg(constant("kTileN"), constant("kThreadN")));
+    m_out.line(QStringLiteral("const int tileRow = blockIdx.y * %1, tileCol = blockIdx.x * %2;")
+                   .arg(constant("kTileM"), constant("kTileN")));
+    m_out.line(QStringLiteral("const int threadRow = threadIdx.x / (%1 / %2), threadCol = threadIdx.x % (%1 / %2);")
+                   .arg(constant("kTileN"), constant("kThreadN")));
     m_out.line(QStringLiteral("float sums[%1][%2] = {};").arg(constant("kThreadM"), constant("kThreadN")));
 }
 
@@ -143,29 +152,34 @@ void BlockedKernel::emitFetch(bool first, const QString &target)
     const MatrixOperand &o = operand(first);
     const QString origin = first ? QStringLiteral("tileRow") : QStringLiteral("tileCol");
     const QString inside = QStringLiteral("%1 + x < %2 && start + p < %3").arg(origin, o.extent, m_names.k);
-    const QString address = o.depthContiguous ? QStringLiteral("%1 + size_t(%2 + x) * %3 + start + p").arg(o.buffer, origin, m_names.k)
-                                              : QStringLiteral("%1 + size_t(start + p) * %2 + %3 + x").arg(o.buffer, o.extent, origin);
+    const QString address =
+        o.depthContiguous ? QStringLiteral("%1 + size_t(%2 + x) * %3 + start + p").arg(o.buffer, origin, m_names.k)
+                          : QStringLiteral("%1 + size_t(start + p) * %2 + %3 + x").arg(o.buffer, o.extent, origin);
     if (!isVector()) {
-        const QString element = o.depthContiguous ? QStringLiteral("%1[size_t(%2 + x) * %3 + start + p]").arg(o.buffer, origin, m_names.k)
-                                                  : QStringLiteral("%1[size_t(start + p) * %2 + %3 + x]").arg(o.buffer, o.extent, origin);
+        const QString element =
+            o.depthContiguous ? QStringLiteral("%1[size_t(%2 + x) * %3 + start + p]").arg(o.buffer, origin, m_names.k)
+                              : QStringLiteral("%1[size_t(start + p) * %2 + %3 + x]").arg(o.buffer, o.extent, origin);
         m_out.line(QStringLiteral("%1 = %2 ? %3 : 0.0f;").arg(target, inside, element));
         return;
     }
     m_out.line(QStringLiteral("%1 = make_float4(0.0f, 0.0f, 0.0f, 0.0f);").arg(target));
-    m_out.block(QStringLiteral("if (%1)").arg(inside), {QStringLiteral("%1 = *reinterpret_cast<const float4 *>(%2);").arg(target, address)});
+    m_out.block(QStringLiteral("if (%1)").arg(inside),
+                {QStringLiteral("%1 = *reinterpret_cast<const float4 *>(%2);").arg(target, address)});
 }
 
 void BlockedKernel::emitStore(bool first, const QString &source)
 {
     const MatrixOperand &o = operand(first);
     if (!isVector()) {
-        m_out.line(QStringLiteral("%1[%2] = %3;").arg(o.tile, o.depthContiguous ? QStringLiteral("x][p") : QStringLiteral("p][x"), source));
+        m_out.line(QStringLiteral("%1[%2] = %3;")
+                       .arg(o.tile, o.depthContiguous ? QStringLiteral("x][p") : QStringLiteral("p][x"), source));
     } else if (!o.depthContiguous) {
         m_out.line(QStringLiteral("*reinterpret_cast<float4 *>(&%1[p][x]) = %2;").arg(o.tile, source));
     } else {
         const QStringList lanes = lanesOf(4);
         for (int i = 0; i < 4; ++i)
-            m_out.line(QStringLiteral("%1[p%2][x] = %3.%4;").arg(o.tile, i == 0 ? QString() : QStringLiteral(" + %1").arg(i), source, lanes.at(i)));
+            m_out.line(QStringLiteral("%1[p%2][x] = %3.%4;")
+                           .arg(o.tile, i == 0 ? QString() : QStringLiteral(" + %1").arg(i), source, lanes.at(i)));
     }
 }
 
@@ -184,7 +198,9 @@ void BlockedKernel::emitTransfer(bool first, bool fetch)
     const int elements = (first ? m_schedule.tileM : m_schedule.tileN) * m_schedule.tileK / m_schedule.vectorWidth;
     if (elements % m_schedule.threads != 0) {
         m_out.text(QStringLiteral("if (i >= @total@)\n    break;"),
-                   {{QStringLiteral("total"), QStringLiteral("%1 * %2%3").arg(extentConstant(first), constant("kTileK"), isVector() ? QStringLiteral(" / 4") : QString())}});
+                   {{QStringLiteral("total"), QStringLiteral("%1 * %2%3")
+                                                  .arg(extentConstant(first), constant("kTileK"),
+                                                       isVector() ? QStringLiteral(" / 4") : QString())}});
     }
     emitPosition(first, QStringLiteral("i"));
     const QString slot = registerName(first) + (loads == 1 ? QString() : QStringLiteral("[l]"));
@@ -205,17 +221,22 @@ void BlockedKernel::emitFragment(bool first)
     m_out.line(QStringLiteral("#pragma unroll"));
     if (isVector()) {
         const int chunks = (first ? m_schedule.threadM : m_schedule.threadN) / 4;
-        const QString base = chunks == 1 ? QStringLiteral("%1 * 4").arg(who)
-                                         : QStringLiteral("%1 * (%2 / %3) + %4 * 4").arg(index, extentConstant(first)).arg(chunks).arg(who);
-        m_out.block(QStringLiteral("for (int %1 = 0; %1 < %2 / 4; ++%1)").arg(index, count),
-                    {QStringLiteral("*reinterpret_cast<float4 *>(&%1[%2 * 4]) = *reinterpret_cast<const float4 *>(&%3[p][%4]);").arg(part, index, o.tile, base)});
+        const QString base =
+            chunks == 1
+                ? QStringLiteral("%1 * 4").arg(who)
+                : QStringLiteral("%1 * (%2 / %3) + %4 * 4").arg(index, extentConstant(first)).arg(chunks).arg(who);
+        m_out.block(
+            QStringLiteral("for (int %1 = 0; %1 < %2 / 4; ++%1)").arg(index, count),
+            {QStringLiteral("*reinterpret_cast<float4 *>(&%1[%2 * 4]) = *reinterpret_cast<const float4 *>(&%3[p][%4]);")
+                 .arg(part, index, o.tile, base)});
         return;
     }
     // Rows of a thread are neighbours; its columns are spread, so that neighbouring threads write neighbours.
     const QString x = first ? QStringLiteral("threadRow * %1 + i").arg(count)
                             : QStringLiteral("threadCol + j * (%1 / %2)").arg(extentConstant(false), count);
     const QString place = isDepthFirst(first) ? QStringLiteral("p][%1").arg(x) : QStringLiteral("%1][p").arg(x);
-    m_out.block(QStringLiteral("for (int %1 = 0; %1 < %2; ++%1)").arg(index, count), {QStringLiteral("%1[%2] = %3[%4];").arg(part, index, o.tile, place)});
+    m_out.block(QStringLiteral("for (int %1 = 0; %1 < %2; ++%1)").arg(index, count),
+                {QStringLiteral("%1[%2] = %3[%4];").arg(part, index, o.tile, place)});
 }
 
 void BlockedKernel::emitMultiply()
@@ -227,10 +248,14 @@ void BlockedKernel::emitMultiply()
     m_out.line(QStringLiteral("%1float %2_part[%3];").arg(align, m_names.b.buffer, constant("kThreadN")));
     emitFragment(true);
     emitFragment(false);
-    m_out.text(QStringLiteral("#pragma unroll\nfor (int i = 0; i < @tm@; ++i) {\n#pragma unroll\n    for (int j = 0; j < @tn@; ++j)\n"
-                              "        sums[i][j] += @a@_part[i] * @b@_part[j];\n}"),
-               {{QStringLiteral("tm"), constant("kThreadM")}, {QStringLiteral("tn"), constant("kThreadN")},
-                {QStringLiteral("a"), m_names.a.buffer}, {QStringLiteral("b"), m_names.b.buffer}});
+    m_out.text(
+        QStringLiteral(
+            "#pragma unroll\nfor (int i = 0; i < @tm@; ++i) {\n#pragma unroll\n    for (int j = 0; j < @tn@; ++j)\n"
+            "        sums[i][j] += @a@_part[i] * @b@_part[j];\n}"),
+        {{QStringLiteral("tm"), constant("kThreadM")},
+         {QStringLiteral("tn"), constant("kThreadN")},
+         {QStringLiteral("a"), m_names.a.buffer},
+         {QStringLiteral("b"), m_names.b.buffer}});
     m_out.close();
 }
 
@@ -243,7 +268,8 @@ void BlockedKernel::emitResults()
         m_out.line(QStringLiteral("const int row = tileRow + threadRow * %1 + i;").arg(constant("kThreadM")));
         m_out.line(QStringLiteral("#pragma unroll"));
         m_out.open(QStringLiteral("for (int j = 0; j < %1; ++j)").arg(constant("kThreadN")));
-        m_out.line(QStringLiteral("const int col = tileCol + threadCol + j * (%1 / %2);").arg(constant("kTileN"), constant("kThreadN")));
+        m_out.line(QStringLiteral("const int col = tileCol + threadCol + j * (%1 / %2);")
+                       .arg(constant("kTileN"), constant("kThreadN")));
         m_out.block(QStringLiteral("if (row < %1 && col < %2)").arg(m_names.m, m_names.n),
                     {m_names.result(QStringLiteral("row"), QStringLiteral("col"), QStringLiteral("sums[i][j]"))});
         m_out.close();
@@ -252,9 +278,13 @@ void BlockedKernel::emitResults()
     }
     const int rowChunks = m_schedule.threadM / 4, colChunks = m_schedule.threadN / 4;
     const QString row = rowChunks == 1 ? QStringLiteral("tileRow + threadRow * 4 + i")
-                                       : QStringLiteral("tileRow + i / 4 * (%1 / %2) + threadRow * 4 + i % 4").arg(constant("kTileM")).arg(rowChunks);
-    const QString col = colChunks == 1 ? QStringLiteral("tileCol + threadCol * 4")
-                                       : QStringLiteral("tileCol + j / 4 * (%1 / %2) + threadCol * 4").arg(constant("kTileN")).arg(colChunks);
+                                       : QStringLiteral("tileRow + i / 4 * (%1 / %2) + threadRow * 4 + i % 4")
+                                             .arg(constant("kTileM"))
+                                             .arg(rowChunks);
+    const QString col =
+        colChunks == 1
+            ? QStringLiteral("tileCol + threadCol * 4")
+            : QStringLiteral("tileCol + j / 4 * (%1 / %2) + threadCol * 4").arg(constant("kTileN")).arg(colChunks);
     m_out.line(QStringLiteral("const int row = %1;").arg(row));
     m_out.line(QStringLiteral("#pragma unroll"));
     m_out.open(QStringLiteral("for (int j = 0; j < %1; j += 4)").arg(constant("kThreadN")));
@@ -264,9 +294,12 @@ void BlockedKernel::emitResults()
     const QStringList lanes = lanesOf(4);
     for (int lane = 0; lane < 4; ++lane) {
         const QString plus = lane == 0 ? QString() : QStringLiteral(" + %1").arg(lane);
-        m_out.line(QStringLiteral("four.%1 = %2;").arg(lanes.at(lane), m_names.value(QStringLiteral("row"), QStringLiteral("col") + plus, QStringLiteral("sums[i][j%1]").arg(plus))));
+        m_out.line(QStringLiteral("four.%1 = %2;")
+                       .arg(lanes.at(lane), m_names.value(QStringLiteral("row"), QStringLiteral("col") + plus,
+                                                          QStringLiteral("sums[i][j%1]").arg(plus))));
     }
-    m_out.line(QStringLiteral("*reinterpret_cast<float4 *>(%1 + size_t(row) * %2 + col) = four;").arg(m_names.output, m_names.n));
+    m_out.line(QStringLiteral("*reinterpret_cast<float4 *>(%1 + size_t(row) * %2 + col) = four;")
+                   .arg(m_names.output, m_names.n));
     m_out.close();
     m_out.close();
     m_out.close();
@@ -275,31 +308,39 @@ void BlockedKernel::emitResults()
 QString BlockedKernel::emit()
 {
     m_out.line();
-    m_out.line(QStringLiteral("// A block computes a %1×%2 tile of the result, a thread %3×%4 of it in registers.").arg(constant("kTileM"), constant("kTileN"), constant("kThreadM"), constant("kThreadN")));
-    m_out.line(isVector() ? QStringLiteral("// Memory is accessed four elements at a time: the contiguous dimensions are multiples of 4.") : QStringLiteral("// Any size."));
+    m_out.line(QStringLiteral("// A block computes a %1×%2 tile of the result, a thread %3×%4 of it in registers.")
+                   .arg(constant("kTileM"), constant("kTileN"), constant("kThreadM"), constant("kThreadN")));
+    m_out.line(isVector()
+                   ? QStringLiteral(
+                         "// Memory is accessed four elements at a time: the contiguous dimensions are multiples of 4.")
+                   : QStringLiteral("// Any size."));
     m_out.lines(m_names.signature(QStringLiteral("__global__ void __launch_bounds__(%1) ").arg(constant("kThreads"))));
     m_out.open();
     emitDeclarations();
-    const auto declared = [&](bool first) { return registerName(first) + (loadsOf(first) == 1 ? QString() : QStringLiteral("[%1]").arg(loadsOf(first))); };
+    const auto declared = [&](bool first) {
+        return registerName(first) + (loadsOf(first) == 1 ? QString() : QStringLiteral("[%1]").arg(loadsOf(first)));
+    };
     m_out.line();
-    m_out.line(m_schedule.prefetch ? QStringLiteral("// The next tile waits in registers while the present one is multiplied.")
-                                   : QStringLiteral("// A thread's share of a tile on its way: all loads are issued before the first value is stored."));
+    m_out.line(
+        m_schedule.prefetch
+            ? QStringLiteral("// The next tile waits in registers while the present one is multiplied.")
+            : QStringLiteral(
+                  "// A thread's share of a tile on its way: all loads are issued before the first value is stored."));
     m_out.line(QStringLiteral("%1 %2, %3;").arg(vectorType(m_schedule.vectorWidth), declared(true), declared(false)));
     m_out.open(QStringLiteral("const auto fetch = [&](int start)"));
     emitTransfer(true, true);
     emitTransfer(false, true);
     m_out.close(QStringLiteral(";"));
     m_out.line();
-    if (m_schedule.prefetch)
-        m_out.line(QStringLiteral("fetch(0);"));
+    if (m_schedule.prefetch) m_out.line(QStringLiteral("fetch(0);"));
     m_out.open(QStringLiteral("for (int start = 0; start < %1; start += %2)").arg(m_names.k, constant("kTileK")));
-    if (!m_schedule.prefetch)
-        m_out.line(QStringLiteral("fetch(start);"));
+    if (!m_schedule.prefetch) m_out.line(QStringLiteral("fetch(start);"));
     emitTransfer(true, false);
     emitTransfer(false, false);
     m_out.line(QStringLiteral("__syncthreads();"));
     if (m_schedule.prefetch)
-        m_out.block(QStringLiteral("if (start + %1 < %2)").arg(constant("kTileK"), m_names.k), {QStringLiteral("fetch(start + %1);").arg(constant("kTileK"))});
+        m_out.block(QStringLiteral("if (start + %1 < %2)").arg(constant("kTileK"), m_names.k),
+                    {QStringLiteral("fetch(start + %1);").arg(constant("kTileK"))});
     emitMultiply();
     m_out.line(QStringLiteral("__syncthreads(); // before the tiles are overwritten"));
     m_out.close();

@@ -10,8 +10,8 @@ namespace kernelskill::expert {
 
 struct MatrixOperand
 {
-    QString buffer, tile; // "a", "a_tile"
-    QString extent;       // the dimension that is not summed over: m or n
+    QString buffer, tile;         // "a", "a_tile"
+    QString extent;               // the dimension that is not summed over: m or n
     bool depthContiguous = false; // neighbours along k are neighbours in memory
 };
 
@@ -27,7 +27,8 @@ struct MatrixNames
     QList<Load> loads;
     QString productName;
 
-    [[nodiscard]] static Result<MatrixNames> make(const TaskView &view, const MatrixProgram &program, const GroupNames &names);
+    [[nodiscard]] static Result<MatrixNames> make(const TaskView &view, const MatrixProgram &program,
+                                                  const GroupNames &names);
     [[nodiscard]] QString constant(const char *name) const { return QLatin1String(name) + suffix; }
     [[nodiscard]] QMap<QString, QString> values() const;
     [[nodiscard]] QStringList signature(const QString &prefix) const;

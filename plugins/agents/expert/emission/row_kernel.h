@@ -12,7 +12,8 @@ namespace kernelskill::expert {
 class RowKernel
 {
 public:
-    RowKernel(const TaskView &view, const Group &group, const RowProgram &program, const GroupNames &names, const Schedule &schedule)
+    RowKernel(const TaskView &view, const Group &group, const RowProgram &program, const GroupNames &names,
+              const Schedule &schedule)
         : m_view(view), m_group(group), m_program(program), m_names(names), m_schedule(schedule)
     {
         m_use.add(program.loads, program.stores);
@@ -33,7 +34,9 @@ private:
     [[nodiscard]] QString limit() const { return isVector() ? QStringLiteral("vectors") : QStringLiteral("cols"); }
     [[nodiscard]] QString indexName() const
     {
-        return m_onEdge ? QStringLiteral("edge") : isVector() || m_schedule.cachedVectors > 0 ? QStringLiteral("i") : QStringLiteral("col");
+        return m_onEdge                                     ? QStringLiteral("edge")
+               : isVector() || m_schedule.cachedVectors > 0 ? QStringLiteral("i")
+                                                            : QStringLiteral("col");
     }
     [[nodiscard]] QString start() const;
     [[nodiscard]] QString step() const;
@@ -41,16 +44,26 @@ private:
     [[nodiscard]] QString rowValueName(const QString &name) const
     {
         const Parameter *parameter = m_view.task().parameter(name);
-        return identifierFor(name) + (parameter && parameter->kind == Parameter::Kind::Tensor ? QStringLiteral("_value") : QString());
+        return identifierFor(name) +
+               (parameter && parameter->kind == Parameter::Kind::Tensor ? QStringLiteral("_value") : QString());
     }
     [[nodiscard]] const Load &loadOf(const QString &name) const;
     [[nodiscard]] bool isCached(const QString &name) const;
     [[nodiscard]] QString place(const QString &name) const; // memory of a load at the loop index
-    [[nodiscard]] QString cacheName(const QString &load) const { return identifierFor(load) + QStringLiteral("_cache"); }
+    [[nodiscard]] QString cacheName(const QString &load) const
+    {
+        return identifierFor(load) + QStringLiteral("_cache");
+    }
 
     // What the loop indexes: a row of a buffer, or a buffer of one value a column.
-    [[nodiscard]] QString rowPointer(const QString &buffer) const { return buffer + (isPeeled() && isVector() ? QStringLiteral("_vectors") : QStringLiteral("_row")); }
-    [[nodiscard]] QString columnPointer(const QString &buffer) const { return isVector() && !isPeeled() ? buffer + QStringLiteral("_vectors") : buffer; }
+    [[nodiscard]] QString rowPointer(const QString &buffer) const
+    {
+        return buffer + (isPeeled() && isVector() ? QStringLiteral("_vectors") : QStringLiteral("_row"));
+    }
+    [[nodiscard]] QString columnPointer(const QString &buffer) const
+    {
+        return isVector() && !isPeeled() ? buffer + QStringLiteral("_vectors") : buffer;
+    }
 
     using NeedsLocal = std::function<bool(const QString &)>;
     using Tail = std::function<QStringList()>;
@@ -59,7 +72,8 @@ private:
     void emitPointers();
     void emitCache();
     void emitLoop(const QStringList &loads, const NeedsLocal &needsLocal, const LaneBody &body, const Tail &tail = {});
-    [[nodiscard]] QStringList loopBody(const QStringList &loads, const NeedsLocal &needsLocal, const LaneBody &body, const Tail &tail) const;
+    [[nodiscard]] QStringList loopBody(const QStringList &loads, const NeedsLocal &needsLocal, const LaneBody &body,
+                                       const Tail &tail) const;
     void emitPhase(const RowPhase &phase);
     void emitOnlineSoftmax(const RowPhase &maximum, const RowPhase &total);
     [[nodiscard]] QString combined(const QString &value, RowPhase::Kind kind);
@@ -68,8 +82,7 @@ private:
     [[nodiscard]] QString loopHead() const;
     void addFunction(const ElementFunction &element)
     {
-        if (!element.definition().isEmpty())
-            m_functions += u'\n' + element.definition();
+        if (!element.definition().isEmpty()) m_functions += u'\n' + element.definition();
     }
 
     const TaskView &m_view;

@@ -20,15 +20,17 @@ QStringList referencesOf(const QString &text, QChar sigil)
     auto matches = referencePattern().globalMatch(text);
     while (matches.hasNext()) {
         const auto match = matches.next();
-        if (match.captured(1).front() == sigil && !names.contains(match.captured(2)))
-            names.append(match.captured(2));
+        if (match.captured(1).front() == sigil && !names.contains(match.captured(2))) names.append(match.captured(2));
     }
     return names;
 }
 
 } // namespace
 
-Code primary(const QString &text) { return {text, Code::Primary}; }
+Code primary(const QString &text)
+{
+    return {text, Code::Primary};
+}
 
 Code call(const QString &function, const QStringList &arguments)
 {
@@ -50,9 +52,18 @@ Code sum(const Code &left, const QString &op, const Code &right)
     return {parenthesised(left, Code::Sum) + u' ' + op + u' ' + parenthesised(right, Code::Product), Code::Sum};
 }
 
-Code loadReference(const QString &name) { return primary(QStringLiteral("${%1}").arg(name)); }
-Code rowReference(const QString &name) { return primary(QStringLiteral("#{%1}").arg(name)); }
-Code elementReference(const QString &name) { return primary(QStringLiteral("@{%1}").arg(name)); }
+Code loadReference(const QString &name)
+{
+    return primary(QStringLiteral("${%1}").arg(name));
+}
+Code rowReference(const QString &name)
+{
+    return primary(QStringLiteral("#{%1}").arg(name));
+}
+Code elementReference(const QString &name)
+{
+    return primary(QStringLiteral("@{%1}").arg(name));
+}
 
 QStringList ElementCode::loads() const
 {
@@ -79,8 +90,7 @@ void ElementGraph::add(const QString &name, const Code &code)
 void ElementGraph::collect(const QString &text, QStringList &names) const
 {
     for (const QString &name : referencesOf(text, u'@')) {
-        if (names.contains(name))
-            continue;
+        if (names.contains(name)) continue;
         names.append(name);
         collect(m_code.value(name).text, names);
     }
@@ -99,8 +109,7 @@ ElementCode ElementGraph::closure(const Code &reference) const
         needed.removeAll(direct.first());
     }
     for (const QString &name : m_order) {
-        if (needed.contains(name))
-            element.locals.append({name, m_code.value(name)});
+        if (needed.contains(name)) element.locals.append({name, m_code.value(name)});
     }
     return element;
 }
@@ -124,21 +133,20 @@ QString substituted(const QString &text, const Substitution &load, const Substit
 QString identifierFor(const QString &name)
 {
     static const QSet<QString> reserved = {
-        QStringLiteral("int"), QStringLiteral("float"), QStringLiteral("double"), QStringLiteral("char"),
-        QStringLiteral("const"), QStringLiteral("for"), QStringLiteral("if"), QStringLiteral("else"),
-        QStringLiteral("while"), QStringLiteral("do"), QStringLiteral("return"), QStringLiteral("new"),
-        QStringLiteral("delete"), QStringLiteral("class"), QStringLiteral("struct"), QStringLiteral("union"),
-        QStringLiteral("template"), QStringLiteral("operator"), QStringLiteral("this"), QStringLiteral("auto"),
-        QStringLiteral("void"), QStringLiteral("bool"), QStringLiteral("true"), QStringLiteral("false"),
-        QStringLiteral("exp"), QStringLiteral("log"), QStringLiteral("tanh"), QStringLiteral("sin"),
-        QStringLiteral("cos"), QStringLiteral("max"), QStringLiteral("min"), QStringLiteral("stream"),
-        QStringLiteral("row"), QStringLiteral("col"), QStringLiteral("i"), QStringLiteral("j"),
+        QStringLiteral("int"),      QStringLiteral("float"),    QStringLiteral("double"), QStringLiteral("char"),
+        QStringLiteral("const"),    QStringLiteral("for"),      QStringLiteral("if"),     QStringLiteral("else"),
+        QStringLiteral("while"),    QStringLiteral("do"),       QStringLiteral("return"), QStringLiteral("new"),
+        QStringLiteral("delete"),   QStringLiteral("class"),    QStringLiteral("struct"), QStringLiteral("union"),
+        QStringLiteral("template"), QStringLiteral("operator"), QStringLiteral("this"),   QStringLiteral("auto"),
+        QStringLiteral("void"),     QStringLiteral("bool"),     QStringLiteral("true"),   QStringLiteral("false"),
+        QStringLiteral("exp"),      QStringLiteral("log"),      QStringLiteral("tanh"),   QStringLiteral("sin"),
+        QStringLiteral("cos"),      QStringLiteral("max"),      QStringLiteral("min"),    QStringLiteral("stream"),
+        QStringLiteral("row"),      QStringLiteral("col"),      QStringLiteral("i"),      QStringLiteral("j"),
     };
     QString identifier;
     for (const QChar c : name)
         identifier += c.isLetterOrNumber() && c.unicode() < 128 ? c : QChar(u'_');
-    if (identifier.isEmpty() || identifier.front().isDigit())
-        identifier.prepend(u'v');
+    if (identifier.isEmpty() || identifier.front().isDigit()) identifier.prepend(u'v');
     return reserved.contains(identifier) ? identifier + u'_' : identifier;
 }
 

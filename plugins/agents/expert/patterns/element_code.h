@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA for one element, before it is known how elements are laid over threads.
 //
-// References in a text: ${x} an element of a buffer (loaded by whoever emits the loop), #{mean} a value all elements of a
-// row share, @{h} another value of the same element. Emission replaces ${x} by x[i], x4.y, x_cache[j].z … as it needs.
+// References in a text: ${x} an element of a buffer (loaded by whoever emits the loop), #{mean} a value all elements of
+// a row share, @{h} another value of the same element. Emission replaces ${x} by x[i], x4.y, x_cache[j].z … as it
+// needs.
 #pragma once
 
 #include <QMap>
@@ -27,8 +28,8 @@ struct Code
 [[nodiscard]] Code sum(const Code &left, const QString &op, const Code &right);     // op: + or -
 [[nodiscard]] QString parenthesised(const Code &code, Code::Level atMost);
 
-[[nodiscard]] Code loadReference(const QString &name);   // ${name}
-[[nodiscard]] Code rowReference(const QString &name);    // #{name}
+[[nodiscard]] Code loadReference(const QString &name);    // ${name}
+[[nodiscard]] Code rowReference(const QString &name);     // #{name}
 [[nodiscard]] Code elementReference(const QString &name); // @{name}
 
 struct Local
@@ -43,7 +44,7 @@ struct ElementCode
     QList<Local> locals;
     Code result;
 
-    [[nodiscard]] QStringList loads() const; // names in ${…}, in order of first use
+    [[nodiscard]] QStringList loads() const;     // names in ${…}, in order of first use
     [[nodiscard]] QStringList rowValues() const; // names in #{…}
     [[nodiscard]] bool usesLoad(const QString &name) const { return loads().contains(name); }
 };

@@ -11,11 +11,13 @@ namespace {
 bool isTranspose(const OperatorNode &node)
 {
     const QString op = graph::canonicalOperator(node.op);
-    if (op != u"t" && op != u"transpose")
-        return false;
-    const auto dimension = [&](const char *name, int fallback) { return node.attributes.value(QLatin1String(name)).toInt(fallback); };
+    if (op != u"t" && op != u"transpose") return false;
+    const auto dimension = [&](const char *name, int fallback) {
+        return node.attributes.value(QLatin1String(name)).toInt(fallback);
+    };
     const int first = dimension("dim0", -2), second = dimension("dim1", -1);
-    const bool lastTwo = std::abs(first - second) == 1 && (first < 0) == (second < 0) && (std::max(first, second) == -1 || first >= 0);
+    const bool lastTwo =
+        std::abs(first - second) == 1 && (first < 0) == (second < 0) && (std::max(first, second) == -1 || first >= 0);
     return op == u"t" || lastTwo;
 }
 
@@ -38,8 +40,7 @@ Result<Operand> operandOf(const TaskView &view, const Group &group, const QStrin
         source = view.node(value).inputs.first();
     }
     const auto buffer = view.storage(source);
-    if (!buffer)
-        return notThisPattern(group, QStringLiteral("there is no memory for operand %1").arg(value));
+    if (!buffer) return notThisPattern(group, QStringLiteral("there is no memory for operand %1").arg(value));
     operand.buffer = *buffer;
     return operand;
 }
@@ -48,8 +49,7 @@ Result<Operand> operandOf(const TaskView &view, const Group &group, const QStrin
 std::optional<QString> addendOf(const OperatorNode &node)
 {
     const QString op = graph::canonicalOperator(node.op);
-    if (op == u"addmm" || op == u"baddbmm")
-        return node.inputs.first();
+    if (op == u"addmm" || op == u"baddbmm") return node.inputs.first();
     return op == u"linear" && node.inputs.size() > 2 ? std::optional(node.inputs.at(2)) : std::nullopt;
 }
 
@@ -58,22 +58,21 @@ Result<const OperatorNode *> productOf(const TaskView &view, const Group &group)
     const OperatorNode *found = nullptr;
     for (const QString &id : group.nodes) {
         const OperatorNode &node = view.node(id);
-        if (graph::operatorFamily(node.op) != graph::OperatorFamily::MatrixProduct)
-            continue;
-        if (found)
-            return notThisPattern(group, QStringLiteral("it holds two matrix products"));
+        if (graph::operatorFamily(node.op) != graph::OperatorFamily::MatrixProduct) continue;
+        if (found) return notThisPattern(group, QStringLiteral("it holds two matrix products"));
         found = &node;
     }
-    if (!found)
-        return notThisPattern(group, QStringLiteral("it holds no matrix product"));
-    if (found->attributes.value(QStringLiteral("alpha")).toDouble(1) != 1 || found->attributes.value(QStringLiteral("beta")).toDouble(1) != 1)
+    if (!found) return notThisPattern(group, QStringLiteral("it holds no matrix product"));
+    if (found->attributes.value(QStringLiteral("alpha")).toDouble(1) != 1 ||
+        found->attributes.value(QStringLiteral("beta")).toDouble(1) != 1)
         return notThisPattern(group, QStringLiteral("factors alpha and beta have no template"));
     return found;
 }
 
-// Everything behind the product, element by element. The bare product is ${<product id>}; with an addend the operator's own
-// value is the product plus it.
-Result<ElementGraph> epilogueOf(const TaskView &view, const Group &group, const OperatorNode &product, const QString &bare)
+// Everything behind the product, element by element. The bare product is ${<product id>}; with an addend the operator's
+// own value is the product plus it.
+Result<ElementGraph> epilogueOf(const TaskView &view, const Group &group, const OperatorNode &product,
+                                const QString &bare)
 {
     ElementGraph elements;
     Code value = loadReference(bare);
@@ -85,8 +84,7 @@ Result<ElementGraph> epilogueOf(const TaskView &view, const Group &group, const 
     elements.add(product.id, value);
     for (const QString &id : group.nodes) {
         const OperatorNode &node = view.node(id);
-        if (id == product.id || (isTranspose(node) && product.inputs.contains(id)))
-            continue;
+        if (id == product.id || (isTranspose(node) && product.inputs.contains(id))) continue;
         if (graph::operatorFamily(node.op) != graph::OperatorFamily::Pointwise)
             return notThisPattern(group, QStringLiteral("%1 cannot follow a product in its kernel").arg(node.op));
         QList<Code> operands;
@@ -96,8 +94,7 @@ Result<ElementGraph> epilogueOf(const TaskView &view, const Group &group, const 
             operands.append(elements.contains(input) ? elementReference(input) : loadReference(input));
         }
         auto code = pointwiseCode(node, operands);
-        if (!code)
-            return std::unexpected(code.error());
+        if (!code) return std::unexpected(code.error());
         elements.add(id, *code);
     }
     return elements;
@@ -108,16 +105,13 @@ Result<ElementGraph> epilogueOf(const TaskView &view, const Group &group, const 
 Result<MatrixProgram> buildMatrixProduct(const TaskView &view, const Group &group)
 {
     auto found = productOf(view, group);
-    if (!found)
-        return std::unexpected(found.error());
+    if (!found) return std::unexpected(found.error());
     const OperatorNode &product = **found;
     const qsizetype first = addendOf(product) == product.inputs.first() ? 1 : 0;
     auto a = operandOf(view, group, product.inputs.at(first));
     auto b = operandOf(view, group, product.inputs.at(first + 1));
-    if (!a)
-        return std::unexpected(a.error());
-    if (!b)
-        return std::unexpected(b.error());
+    if (!a) return std::unexpected(a.error());
+    if (!b) return std::unexpected(b.error());
     if (graph::canonicalOperator(product.op) == u"linear") { // its weight is stored n×k
         b->transposed = !b->transposed;
         b->shape.swapItemsAt(b->shape.size() - 1, b->shape.size() - 2);
@@ -136,8 +130,7 @@ Result<MatrixProgram> buildMatrixProduct(const TaskView &view, const Group &grou
     program.n = b->shape.last();
     program.product = QStringLiteral("product");
     auto elements = epilogueOf(view, group, product, program.product);
-    if (!elements)
-        return std::unexpected(elements.error());
+    if (!elements) return std::unexpected(elements.error());
 
     const QStringList outputs = externalOutputs(view, group);
     if (outputs.size() != 1 || outputs.first() != group.nodes.last())
@@ -150,8 +143,7 @@ Result<MatrixProgram> buildMatrixProduct(const TaskView &view, const Group &grou
         return notThisPattern(group, QStringLiteral("its result would overwrite an operand"));
     const IterationSpace space{program.batch + QStringList{program.m}, {program.n}};
     for (const QString &name : program.store.code.loads()) {
-        if (name == program.product)
-            continue;
+        if (name == program.product) continue;
         const auto kind = loadKind(view.shape(name), space);
         const auto source = view.storage(name);
         if (!kind || !source)

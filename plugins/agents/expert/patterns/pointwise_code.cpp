@@ -47,8 +47,7 @@ const QHash<QString, Template> &unaryTemplates()
 std::optional<double> number(const OperatorNode &node, const char *name)
 {
     const QJsonValue value = node.attributes.value(QLatin1String(name));
-    if (value.isDouble())
-        return value.toDouble();
+    if (value.isDouble()) return value.toDouble();
     bool ok = false;
     const double parsed = value.toString().toDouble(&ok);
     return ok ? std::optional(parsed) : std::nullopt;
@@ -56,15 +55,20 @@ std::optional<double> number(const OperatorNode &node, const char *name)
 
 std::optional<Code> parametrisedCode(const OperatorNode &node, const QString &op, const QString &x)
 {
-    const auto literal = [&](const char *name, double fallback) { return floatLiteral(number(node, name).value_or(fallback)); };
+    const auto literal = [&](const char *name, double fallback) {
+        return floatLiteral(number(node, name).value_or(fallback));
+    };
     if (op == u"gelu") {
         if (node.attributes.value(QStringLiteral("approximate")).toString() == u"tanh") {
-            return Code{QStringLiteral("0.5f * %1 * (1.0f + tanhf(0.79788456f * (%1 + 0.044715f * %1 * %1 * %1)))").arg(x), Code::Product};
+            return Code{
+                QStringLiteral("0.5f * %1 * (1.0f + tanhf(0.79788456f * (%1 + 0.044715f * %1 * %1 * %1)))").arg(x),
+                Code::Product};
         }
         return Code{QStringLiteral("0.5f * %1 * (1.0f + erff(%1 * 0.70710678f))").arg(x), Code::Product};
     }
     if (op == u"leaky_relu")
-        return Code{QStringLiteral("%1 >= 0.0f ? %1 : %2 * %1").arg(x, literal("negative_slope", 0.01)), Code::Conditional};
+        return Code{QStringLiteral("%1 >= 0.0f ? %1 : %2 * %1").arg(x, literal("negative_slope", 0.01)),
+                    Code::Conditional};
     if (op == u"elu")
         return Code{QStringLiteral("%1 > 0.0f ? %1 : %2 * expm1f(%1)").arg(x, literal("alpha", 1)), Code::Conditional};
     if (op == u"softplus" && number(node, "beta").value_or(1) == 1)
@@ -74,10 +78,8 @@ std::optional<Code> parametrisedCode(const OperatorNode &node, const QString &op
     if (op == u"clamp") {
         const auto low = number(node, "min"), high = number(node, "max");
         QString text = x;
-        if (low)
-            text = QStringLiteral("fmaxf(%1, %2)").arg(text, floatLiteral(*low));
-        if (high)
-            text = QStringLiteral("fminf(%1, %2)").arg(text, floatLiteral(*high));
+        if (low) text = QStringLiteral("fmaxf(%1, %2)").arg(text, floatLiteral(*low));
+        if (high) text = QStringLiteral("fminf(%1, %2)").arg(text, floatLiteral(*high));
         return Code{text};
     }
     return std::nullopt;
@@ -87,21 +89,14 @@ std::optional<Code> binaryCode(const OperatorNode &node, const QString &op, cons
 {
     const double alpha = number(node, "alpha").value_or(1);
     const Code scaled = alpha == 1 ? b : product(primary(floatLiteral(alpha)), QStringLiteral("*"), b);
-    if (op == u"add")
-        return sum(a, QStringLiteral("+"), scaled);
-    if (op == u"sub")
-        return sum(a, QStringLiteral("-"), scaled);
-    if (op == u"mul")
-        return product(a, QStringLiteral("*"), b);
-    if (op == u"div")
-        return product(a, QStringLiteral("/"), b);
-    if (op == u"maximum")
-        return call(QStringLiteral("fmaxf"), {a.text, b.text});
-    if (op == u"minimum")
-        return call(QStringLiteral("fminf"), {a.text, b.text});
+    if (op == u"add") return sum(a, QStringLiteral("+"), scaled);
+    if (op == u"sub") return sum(a, QStringLiteral("-"), scaled);
+    if (op == u"mul") return product(a, QStringLiteral("*"), b);
+    if (op == u"div") return product(a, QStringLiteral("/"), b);
+    if (op == u"maximum") return call(QStringLiteral("fmaxf"), {a.text, b.text});
+    if (op == u"minimum") return call(QStringLiteral("fminf"), {a.text, b.text});
     if (op == u"pow") {
-        if (b.text == u"2.0f")
-            return product(a, QStringLiteral("*"), a);
+        if (b.text == u"2.0f") return product(a, QStringLiteral("*"), a);
         return call(QStringLiteral("powf"), {a.text, b.text});
     }
     return std::nullopt;
@@ -112,8 +107,7 @@ std::optional<Code> binaryCode(const OperatorNode &node, const QString &op, cons
 QString floatLiteral(double value)
 {
     QString text = QString::number(value, 'g', 9);
-    if (!text.contains(u'.') && !text.contains(u'e'))
-        text += QStringLiteral(".0");
+    if (!text.contains(u'.') && !text.contains(u'e')) text += QStringLiteral(".0");
     return text + u'f';
 }
 
@@ -123,19 +117,20 @@ Result<Code> pointwiseCode(const OperatorNode &node, const QList<Code> &operands
     const auto found = unaryTemplates().constFind(op);
     if (found != unaryTemplates().cend())
         return Code{QString::fromUtf16(found->text).replace(QLatin1String("%1"), operands.first().text), found->level};
-    if (const auto code = parametrisedCode(node, op, operands.first().text))
-        return *code;
+    if (const auto code = parametrisedCode(node, op, operands.first().text)) return *code;
     std::optional<Code> second;
     if (operands.size() > 1)
         second = operands.at(1);
-    else if (const auto other = number(node, op == u"pow" && node.attributes.contains(QStringLiteral("exponent")) ? "exponent" : "other"))
+    else if (const auto other = number(
+                 node, op == u"pow" && node.attributes.contains(QStringLiteral("exponent")) ? "exponent" : "other"))
         second = *other < 0 ? Code{floatLiteral(*other), Code::Unary} : primary(floatLiteral(*other));
     if (second) {
-        if (const auto code = binaryCode(node, op, operands.first(), *second))
-            return *code;
+        if (const auto code = binaryCode(node, op, operands.first(), *second)) return *code;
     }
-    return failure(QStringLiteral("expert.unsupported"),
-                   QStringLiteral("node \"%1\": the rule-based agent has no CUDA for operator \"%2\" with these operands").arg(node.id, node.op));
+    return failure(
+        QStringLiteral("expert.unsupported"),
+        QStringLiteral("node \"%1\": the rule-based agent has no CUDA for operator \"%2\" with these operands")
+            .arg(node.id, node.op));
 }
 
 } // namespace kernelskill::expert

@@ -14,12 +14,11 @@ std::optional<IterationSpace> findSpace(const graph::SymbolicShape &shape, const
 {
     for (qsizetype split = shape.size() - 1; split >= 0; --split) {
         const IterationSpace space{shape.mid(0, split), shape.mid(split)};
-        const bool fits = std::ranges::all_of(operands, [&](const auto &operand) { return loadKind(operand, space).has_value(); });
-        if (fits)
-            return space;
+        const bool fits =
+            std::ranges::all_of(operands, [&](const auto &operand) { return loadKind(operand, space).has_value(); });
+        if (fits) return space;
     }
-    if (shape.isEmpty())
-        return IterationSpace{};
+    if (shape.isEmpty()) return IterationSpace{};
     return std::nullopt;
 }
 
@@ -45,11 +44,9 @@ Result<PointwiseProgram> buildPointwise(const TaskView &view, const Group &group
     program.space = *space;
     for (const QString &input : inputs) {
         const auto buffer = view.storage(input);
-        if (!buffer)
-            return notThisPattern(group, QStringLiteral("there is no memory for its operand %1").arg(input));
+        if (!buffer) return notThisPattern(group, QStringLiteral("there is no memory for its operand %1").arg(input));
         const LoadKind kind = *loadKind(view.shape(input), *space);
-        if (kind == LoadKind::PerColumn || kind == LoadKind::PerRow)
-            program.isFlat = false;
+        if (kind == LoadKind::PerColumn || kind == LoadKind::PerRow) program.isFlat = false;
         program.loads.append({input, *buffer, kind});
     }
     ElementGraph elements;
@@ -58,22 +55,20 @@ Result<PointwiseProgram> buildPointwise(const TaskView &view, const Group &group
         for (const QString &input : view.node(id).inputs)
             operands.append(group.nodes.contains(input) ? elementReference(input) : loadReference(input));
         auto code = pointwiseCode(view.node(id), operands);
-        if (!code)
-            return std::unexpected(code.error());
+        if (!code) return std::unexpected(code.error());
         elements.add(id, *code);
     }
     for (const QString &output : externalOutputs(view, group)) {
         const auto buffer = view.storage(output);
-        if (!buffer)
-            return notThisPattern(group, QStringLiteral("there is no memory for its result %1").arg(output));
-        if (view.shape(output) != shape)
-            return notThisPattern(group, QStringLiteral("its results differ in shape"));
+        if (!buffer) return notThisPattern(group, QStringLiteral("there is no memory for its result %1").arg(output));
+        if (view.shape(output) != shape) return notThisPattern(group, QStringLiteral("its results differ in shape"));
         program.stores.append({output, *buffer, elements.closure(elementReference(output)), false});
     }
     for (const Load &load : program.loads) {
         for (const Store &store : program.stores) {
             if (load.buffer == store.buffer && load.kind != LoadKind::Element)
-                return notThisPattern(group, QStringLiteral("it would overwrite %1 while it is still read").arg(load.name));
+                return notThisPattern(group,
+                                      QStringLiteral("it would overwrite %1 while it is still read").arg(load.name));
         }
     }
     return program;

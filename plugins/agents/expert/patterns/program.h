@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fusion group computes, independent of its schedule. One program type a pattern; a group is legal exactly when its
-// program can be built.
+// What a fusion group computes, independent of its schedule. One program type a pattern; a group is legal exactly when
+// its program can be built.
 #pragma once
 
 #include "patterns/element_code.h"
@@ -54,9 +54,9 @@ struct RowPhase
     QString name;    // row value it defines
     QString comment; // "Largest element of the row."
     ElementCode element;
-    QList<RowValue> after; // row values computed from it
+    QList<RowValue> after;      // row values computed from it
     bool startsSoftmax = false; // this maximum and the next sum may be found in one pass
-    QString keep; // load whose cached copy is replaced by the element's value, for later passes
+    QString keep;               // load whose cached copy is replaced by the element's value, for later passes
 };
 
 struct RowProgram
@@ -67,7 +67,7 @@ struct RowProgram
     QList<RowPhase> phases;
     QList<Store> stores;
     bool hasSoftmax = false;
-    QString softmaxSum;     // row value of the sum of exponentials
+    QString softmaxSum; // row value of the sum of exponentials
 };
 
 struct MatrixProgram
@@ -75,18 +75,18 @@ struct MatrixProgram
     QString a, b; // buffers
     bool transposedA = false, transposedB = false;
     QStringList batch;
-    QString m, n, k;      // dimensions
-    QString product;      // value name of the bare product, as in ${product}
-    QList<Load> loads;    // of the epilogue, without the product
+    QString m, n, k;   // dimensions
+    QString product;   // value name of the bare product, as in ${product}
+    QList<Load> loads; // of the epilogue, without the product
     Store store;
 };
 
 struct TransposeProgram
 {
-    QString input, output; // buffers
+    QString input, output;  // buffers
     QStringList rows, cols; // of the input; the output is cols × rows
     QStringList batch;
-    ElementCode element;   // over ${input value}
+    ElementCode element; // over ${input value}
     QString inputValue;
 };
 
@@ -96,7 +96,7 @@ struct ReductionProgram
     QStringList dimensions;
     QList<Load> loads; // Element or Uniform
     ElementCode element;
-    QString output;    // buffer of one value
+    QString output; // buffer of one value
     bool isMean = false;
     QString name;
 };

@@ -27,11 +27,13 @@ Result<ReductionProgram> buildFullReduction(const TaskView &view, const Group &g
     program.isMean = op == u"mean";
     program.name = group.id();
     program.dimensions = view.shape(last.inputs.first());
-    const auto reduced = graph::dimensionsAttribute(last, QStringLiteral("dim"), static_cast<int>(program.dimensions.size()));
+    const auto reduced =
+        graph::dimensionsAttribute(last, QStringLiteral("dim"), static_cast<int>(program.dimensions.size()));
     if (!reduced || reduced->size() != program.dimensions.size())
         return notThisPattern(group, QStringLiteral("not all dimensions are reduced"));
     for (const QString &id : group.nodes.mid(reduces + 1)) {
-        const bool one = std::ranges::all_of(view.shape(id), [](const QString &dimension) { return dimension == u"1"; });
+        const bool one =
+            std::ranges::all_of(view.shape(id), [](const QString &dimension) { return dimension == u"1"; });
         if (!one || !group.nodes.contains(view.node(id).inputs.first()))
             return notThisPattern(group, QStringLiteral("%1 does more than rename the reduced value").arg(id));
     }
@@ -55,16 +57,14 @@ Result<ReductionProgram> buildFullReduction(const TaskView &view, const Group &g
     };
     for (const QString &id : group.nodes) {
         const OperatorNode &node = view.node(id);
-        if (id == last.id)
-            break;
+        if (id == last.id) break;
         if (graph::operatorFamily(node.op) != graph::OperatorFamily::Pointwise)
             return notThisPattern(group, QStringLiteral("%1 is not pointwise").arg(id));
         QList<Code> operands;
         for (const QString &input : node.inputs)
             operands.append(reference(input));
         auto code = pointwiseCode(node, operands);
-        if (!code)
-            return std::unexpected(code.error());
+        if (!code) return std::unexpected(code.error());
         elements.add(id, *code);
     }
     program.element = elements.closure(reference(last.inputs.first()));

@@ -30,8 +30,7 @@ private:
 
     Code reference(const QString &value) const
     {
-        if (m_rowValues.contains(value))
-            return rowReference(value);
+        if (m_rowValues.contains(value)) return rowReference(value);
         return m_group.nodes.contains(value) ? elementReference(value) : loadReference(value);
     }
     // A name for a row value: short when it is free.
@@ -43,7 +42,10 @@ private:
         m_rowValues.append(name);
         return name;
     }
-    QList<RowValue> &currentValues() { return m_program.phases.isEmpty() ? m_program.before : m_program.phases.last().after; }
+    QList<RowValue> &currentValues()
+    {
+        return m_program.phases.isEmpty() ? m_program.before : m_program.phases.last().after;
+    }
 
     const TaskView &m_view;
     const Group &m_group;
@@ -57,8 +59,7 @@ std::optional<int> reducedSuffix(const OperatorNode &node, const QString &op, in
 {
     if (op == u"softmax" || op == u"log_softmax" || graph::operatorFamily(op) == graph::OperatorFamily::Reduction) {
         const auto dimensions = graph::dimensionsAttribute(node, QStringLiteral("dim"), rank);
-        if (!dimensions || dimensions->isEmpty())
-            return std::nullopt;
+        if (!dimensions || dimensions->isEmpty()) return std::nullopt;
         const int count = static_cast<int>(dimensions->size());
         return dimensions->first() == rank - count ? std::optional(count) : std::nullopt;
     }
@@ -74,19 +75,16 @@ Result<void> RowBuilder::findSpace()
         const OperatorNode &node = m_view.node(id);
         const QString op = graph::canonicalOperator(node.op);
         const auto family = graph::operatorFamily(op);
-        if (family != graph::OperatorFamily::Reduction && family != graph::OperatorFamily::Normalisation)
-            continue;
+        if (family != graph::OperatorFamily::Reduction && family != graph::OperatorFamily::Normalisation) continue;
         const graph::SymbolicShape input = m_view.shape(node.inputs.first());
         const std::optional<int> count = reducedSuffix(node, op, static_cast<int>(input.size()));
-        if (!count)
-            return notThisPattern(m_group, QStringLiteral("%1 does not reduce the last dimensions").arg(id));
+        if (!count) return notThisPattern(m_group, QStringLiteral("%1 does not reduce the last dimensions").arg(id));
         if (suffix && (*suffix != *count || shape != input))
             return notThisPattern(m_group, QStringLiteral("its reductions run over different dimensions"));
         suffix = count;
         shape = input;
     }
-    if (!suffix)
-        return notThisPattern(m_group, QStringLiteral("nothing is reduced"));
+    if (!suffix) return notThisPattern(m_group, QStringLiteral("nothing is reduced"));
     m_program.space = {shape.mid(0, shape.size() - *suffix), shape.mid(shape.size() - *suffix)};
     if (m_program.space.outer.isEmpty())
         return notThisPattern(m_group, QStringLiteral("everything is reduced to one value"));
@@ -115,9 +113,9 @@ Result<void> RowBuilder::addPointwise(const OperatorNode &node)
     for (const QString &input : node.inputs)
         operands.append(reference(input));
     auto code = pointwiseCode(node, operands);
-    if (!code)
-        return std::unexpected(code.error());
-    const bool isRowValue = std::ranges::all_of(node.inputs, [&](const QString &input) { return m_rowValues.contains(input); });
+    if (!code) return std::unexpected(code.error());
+    const bool isRowValue =
+        std::ranges::all_of(node.inputs, [&](const QString &input) { return m_rowValues.contains(input); });
     if (isRowValue) {
         m_rowValues.append(node.id);
         currentValues().append({node.id, *code});
@@ -139,13 +137,15 @@ Result<void> RowBuilder::addReduction(const OperatorNode &node)
         phase.comment = QStringLiteral("Sum over the row.");
     } else if (op == u"amax" || op == u"amin") {
         phase.kind = op == u"amax" ? RowPhase::Kind::Maximum : RowPhase::Kind::Minimum;
-        phase.comment = op == u"amax" ? QStringLiteral("Largest element of the row.") : QStringLiteral("Smallest element of the row.");
+        phase.comment = op == u"amax" ? QStringLiteral("Largest element of the row.")
+                                      : QStringLiteral("Smallest element of the row.");
     } else {
         return notThisPattern(m_group, QStringLiteral("row reduction \"%1\" has no template").arg(op));
     }
     if (op == u"mean") {
         phase.name = freshName(QStringLiteral("sum_") + node.id, node);
-        phase.after.append({node.id, product(rowReference(phase.name), QStringLiteral("/"), rowReference(QStringLiteral("cols")))});
+        phase.after.append(
+            {node.id, product(rowReference(phase.name), QStringLiteral("/"), rowReference(QStringLiteral("cols")))});
     } else {
         phase.name = node.id;
     }
@@ -156,8 +156,7 @@ Result<void> RowBuilder::addReduction(const OperatorNode &node)
 
 Result<void> RowBuilder::addSoftmax(const OperatorNode &node, bool logarithm)
 {
-    if (m_program.hasSoftmax)
-        return notThisPattern(m_group, QStringLiteral("it holds two softmaxes"));
+    if (m_program.hasSoftmax) return notThisPattern(m_group, QStringLiteral("it holds two softmaxes"));
     m_program.hasSoftmax = true;
     const Code input = reference(node.inputs.first());
     RowPhase maximum;
@@ -174,7 +173,8 @@ Result<void> RowBuilder::addSoftmax(const OperatorNode &node, bool logarithm)
     total.element = m_elements.closure(exponential);
     m_program.softmaxSum = total.name;
     const QString source = node.inputs.first();
-    if (m_group.schedule.keepExponentials && m_group.schedule.cachedVectors > 0 && input.text == loadReference(source).text) {
+    if (m_group.schedule.keepExponentials && m_group.schedule.cachedVectors > 0 &&
+        input.text == loadReference(source).text) {
         total.keep = source;
         exponential = input; // the cached element is its exponential from here on
     }
@@ -185,7 +185,8 @@ Result<void> RowBuilder::addSoftmax(const OperatorNode &node, bool logarithm)
         result = sum(shifted, QStringLiteral("-"), rowReference(logarithmName));
     } else if (m_group.schedule.reciprocal) {
         const QString inverseName = freshName(QStringLiteral("inverse_sum"), node);
-        total.after.append({inverseName, product(primary(QStringLiteral("1.0f")), QStringLiteral("/"), rowReference(total.name))});
+        total.after.append(
+            {inverseName, product(primary(QStringLiteral("1.0f")), QStringLiteral("/"), rowReference(total.name))});
         result = product(exponential, QStringLiteral("*"), rowReference(inverseName));
     } else {
         result = product(exponential, QStringLiteral("/"), rowReference(total.name));
@@ -201,9 +202,9 @@ Result<void> RowBuilder::addNormalisation(const OperatorNode &node, bool centred
     const Code input = reference(node.inputs.first());
     const Code cols = rowReference(QStringLiteral("cols"));
     const double fallback = centred ? 1e-5 : 1.1920928955078125e-7;
-    auto epsilon = m_view.floatCode(graph::attributeText(node, QStringLiteral("eps")).value_or(QString::number(fallback)));
-    if (!epsilon)
-        return std::unexpected(epsilon.error());
+    auto epsilon =
+        m_view.floatCode(graph::attributeText(node, QStringLiteral("eps")).value_or(QString::number(fallback)));
+    if (!epsilon) return std::unexpected(epsilon.error());
     Code value = input;
     if (centred) {
         RowPhase mean;
@@ -219,17 +220,17 @@ Result<void> RowBuilder::addNormalisation(const OperatorNode &node, bool centred
     squares.name = freshName(QStringLiteral("squares"), node);
     squares.comment = centred ? QStringLiteral("Variance of the row, about the mean just found: no cancellation.")
                               : QStringLiteral("Mean square of the row.");
-    squares.element = m_elements.closure(product(value, QStringLiteral("*"), Code{parenthesised(value, Code::Unary), Code::Primary}));
+    squares.element =
+        m_elements.closure(product(value, QStringLiteral("*"), Code{parenthesised(value, Code::Unary), Code::Primary}));
     const QString scaleName = freshName(QStringLiteral("scale"), node);
     const Code variance = product(rowReference(squares.name), QStringLiteral("/"), cols);
-    squares.after.append({scaleName, call(QStringLiteral("rsqrtf"), {sum(variance, QStringLiteral("+"), primary(*epsilon)).text})});
+    squares.after.append(
+        {scaleName, call(QStringLiteral("rsqrtf"), {sum(variance, QStringLiteral("+"), primary(*epsilon)).text})});
     m_program.phases.append(squares);
 
     Code result = product(value, QStringLiteral("*"), rowReference(scaleName));
-    if (node.inputs.size() > 1)
-        result = product(result, QStringLiteral("*"), reference(node.inputs.at(1)));
-    if (node.inputs.size() > 2)
-        result = sum(result, QStringLiteral("+"), reference(node.inputs.at(2)));
+    if (node.inputs.size() > 1) result = product(result, QStringLiteral("*"), reference(node.inputs.at(1)));
+    if (node.inputs.size() > 2) result = sum(result, QStringLiteral("+"), reference(node.inputs.at(2)));
     m_elements.add(node.id, result);
     return {};
 }
@@ -238,13 +239,15 @@ Result<void> RowBuilder::addNode(const OperatorNode &node)
 {
     const QString op = graph::canonicalOperator(node.op);
     switch (graph::operatorFamily(op).value_or(graph::OperatorFamily::Layout)) {
-    case graph::OperatorFamily::Pointwise: return addPointwise(node);
-    case graph::OperatorFamily::Reduction: return addReduction(node);
+    case graph::OperatorFamily::Pointwise:
+        return addPointwise(node);
+    case graph::OperatorFamily::Reduction:
+        return addReduction(node);
     case graph::OperatorFamily::Normalisation:
-        if (op == u"softmax" || op == u"log_softmax")
-            return addSoftmax(node, op == u"log_softmax");
+        if (op == u"softmax" || op == u"log_softmax") return addSoftmax(node, op == u"log_softmax");
         return addNormalisation(node, op != u"rms_norm");
-    default: return notThisPattern(m_group, QStringLiteral("%1 does not work along rows").arg(op));
+    default:
+        return notThisPattern(m_group, QStringLiteral("%1 does not work along rows").arg(op));
     }
 }
 
@@ -252,8 +255,7 @@ Result<void> RowBuilder::addStores()
 {
     for (const QString &output : externalOutputs(m_view, m_group)) {
         const auto buffer = m_view.storage(output);
-        if (!buffer)
-            return notThisPattern(m_group, QStringLiteral("there is no memory for its result %1").arg(output));
+        if (!buffer) return notThisPattern(m_group, QStringLiteral("there is no memory for its result %1").arg(output));
         const bool perRow = m_rowValues.contains(output);
         const auto kind = loadKind(m_view.shape(output), m_program.space);
         const bool fits = perRow ? kind == LoadKind::PerRow || m_view.shape(output) == m_program.space.outer
@@ -263,7 +265,8 @@ Result<void> RowBuilder::addStores()
         m_program.stores.append({output, *buffer, m_elements.closure(reference(output)), perRow});
         for (const Load &load : m_program.loads) {
             if (load.buffer == *buffer && (load.kind != LoadKind::Element || perRow))
-                return notThisPattern(m_group, QStringLiteral("it would overwrite %1 while it is still read").arg(load.name));
+                return notThisPattern(m_group,
+                                      QStringLiteral("it would overwrite %1 while it is still read").arg(load.name));
         }
     }
     return {};
@@ -271,16 +274,12 @@ Result<void> RowBuilder::addStores()
 
 Result<RowProgram> RowBuilder::build()
 {
-    if (auto done = findSpace(); !done)
-        return std::unexpected(done.error());
-    if (auto done = addLoads(); !done)
-        return std::unexpected(done.error());
+    if (auto done = findSpace(); !done) return std::unexpected(done.error());
+    if (auto done = addLoads(); !done) return std::unexpected(done.error());
     for (const QString &id : m_group.nodes) {
-        if (auto done = addNode(m_view.node(id)); !done)
-            return std::unexpected(done.error());
+        if (auto done = addNode(m_view.node(id)); !done) return std::unexpected(done.error());
     }
-    if (auto done = addStores(); !done)
-        return std::unexpected(done.error());
+    if (auto done = addStores(); !done) return std::unexpected(done.error());
     return m_program;
 }
 

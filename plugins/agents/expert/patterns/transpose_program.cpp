@@ -16,8 +16,7 @@ namespace {
 bool exchangesLastTwo(const OperatorNode &node, qsizetype rank)
 {
     const QString op = graph::canonicalOperator(node.op);
-    if (op == u"t")
-        return rank == 2;
+    if (op == u"t") return rank == 2;
     if (op == u"transpose") {
         const auto dimension = [&](const char *name, int fallback) {
             const int value = node.attributes.value(QLatin1String(name)).toInt(fallback);
@@ -26,13 +25,11 @@ bool exchangesLastTwo(const OperatorNode &node, qsizetype rank)
         const int first = dimension("dim0", -2), second = dimension("dim1", -1);
         return std::min(first, second) == rank - 2 && std::max(first, second) == rank - 1;
     }
-    if (op != u"permute")
-        return false;
+    if (op != u"permute") return false;
     const QJsonArray dims = node.attributes.value(QStringLiteral("dims")).toArray();
     for (qsizetype i = 0; i < rank; ++i) {
         const qsizetype wanted = i == rank - 1 ? rank - 2 : i == rank - 2 ? rank - 1 : i;
-        if ((dims.at(i).toInt(-99) + rank) % rank != wanted)
-            return false;
+        if ((dims.at(i).toInt(-99) + rank) % rank != wanted) return false;
     }
     return dims.size() == rank;
 }
@@ -50,10 +47,10 @@ Result<TransposeProgram> buildTranspose(const TaskView &view, const Group &group
         if (pointwise) {
             if (node.inputs.size() != 1)
                 return notThisPattern(group, QStringLiteral("%1 needs a second operand").arg(id));
-            auto code = pointwiseCode(node, {group.nodes.contains(node.inputs.first()) ? elementReference(node.inputs.first())
-                                                                                       : loadReference(node.inputs.first())});
-            if (!code)
-                return std::unexpected(code.error());
+            auto code =
+                pointwiseCode(node, {group.nodes.contains(node.inputs.first()) ? elementReference(node.inputs.first())
+                                                                               : loadReference(node.inputs.first())});
+            if (!code) return std::unexpected(code.error());
             elements.add(id, *code);
         } else if (!layout && exchangesLastTwo(node, view.shape(node.inputs.first()).size())) {
             layout = &node;

@@ -24,11 +24,16 @@ QStringList stringsOf(const QJsonValue &value)
 QString toString(Pattern pattern)
 {
     switch (pattern) {
-    case Pattern::Pointwise: return QStringLiteral("pointwise");
-    case Pattern::Rows: return QStringLiteral("rows");
-    case Pattern::Transpose: return QStringLiteral("transpose");
-    case Pattern::MatrixProduct: return QStringLiteral("matrix_product");
-    case Pattern::FullReduction: return QStringLiteral("full_reduction");
+    case Pattern::Pointwise:
+        return QStringLiteral("pointwise");
+    case Pattern::Rows:
+        return QStringLiteral("rows");
+    case Pattern::Transpose:
+        return QStringLiteral("transpose");
+    case Pattern::MatrixProduct:
+        return QStringLiteral("matrix_product");
+    case Pattern::FullReduction:
+        return QStringLiteral("full_reduction");
     }
     return {};
 }
@@ -36,8 +41,7 @@ QString toString(Pattern pattern)
 const Group *KernelPlan::group(const QString &id) const
 {
     for (const Group &each : groups) {
-        if (each.id() == id)
-            return &each;
+        if (each.id() == id) return &each;
     }
     return nullptr;
 }
@@ -66,7 +70,8 @@ QJsonObject KernelPlan::toJson() const
 Result<KernelPlan> KernelPlan::fromJson(const QJsonObject &object)
 {
     if (object.value(QStringLiteral("plan_schema")).toInt() != planSchema) {
-        return failure(QStringLiteral("expert.plan"), QStringLiteral("this candidate carries no plan of the rule-based agent"));
+        return failure(QStringLiteral("expert.plan"),
+                       QStringLiteral("this candidate carries no plan of the rule-based agent"));
     }
     KernelPlan plan;
     for (const QJsonValue &value : object.value(QStringLiteral("groups")).toArray()) {
@@ -81,7 +86,8 @@ Result<KernelPlan> KernelPlan::fromJson(const QJsonObject &object)
         }
         group.nodes = stringsOf(entry.value(QStringLiteral("nodes")));
         if (!known || group.nodes.isEmpty())
-            return failure(QStringLiteral("expert.plan"), QStringLiteral("the candidate's plan has a group without pattern or operators"));
+            return failure(QStringLiteral("expert.plan"),
+                           QStringLiteral("the candidate's plan has a group without pattern or operators"));
         group.schedule = Schedule::fromJson(entry.value(QStringLiteral("schedule")).toObject());
         group.skills = stringsOf(entry.value(QStringLiteral("skills")));
         plan.groups.append(group);

@@ -33,9 +33,12 @@ template <class S, class Visit> void visitFields(S &schedule, Visit visit)
 QString toString(RowMapping mapping)
 {
     switch (mapping) {
-    case RowMapping::Thread: return QStringLiteral("thread");
-    case RowMapping::Warp: return QStringLiteral("warp");
-    case RowMapping::Block: return QStringLiteral("block");
+    case RowMapping::Thread:
+        return QStringLiteral("thread");
+    case RowMapping::Warp:
+        return QStringLiteral("warp");
+    case RowMapping::Block:
+        return QStringLiteral("block");
     }
     return {};
 }
@@ -43,8 +46,7 @@ QString toString(RowMapping mapping)
 std::optional<RowMapping> rowMappingFromString(const QString &text)
 {
     for (const RowMapping mapping : {RowMapping::Thread, RowMapping::Warp, RowMapping::Block}) {
-        if (toString(mapping) == text)
-            return mapping;
+        if (toString(mapping) == text) return mapping;
     }
     return std::nullopt;
 }
@@ -57,11 +59,9 @@ QJsonObject Schedule::toJson() const
     visitFields(plain, [&defaults](const char *name, auto value) { defaults.insert(QLatin1String(name), value); });
     QJsonObject object;
     for (auto it = all.constBegin(); it != all.constEnd(); ++it) {
-        if (it.value() != defaults.value(it.key()))
-            object.insert(it.key(), it.value());
+        if (it.value() != defaults.value(it.key())) object.insert(it.key(), it.value());
     }
-    if (mapping != RowMapping::Thread)
-        object.insert(QStringLiteral("mapping"), toString(mapping));
+    if (mapping != RowMapping::Thread) object.insert(QStringLiteral("mapping"), toString(mapping));
     return object;
 }
 
@@ -75,7 +75,8 @@ Schedule Schedule::fromJson(const QJsonObject &object)
         else
             value = json.toInt(value);
     });
-    schedule.mapping = rowMappingFromString(object.value(QStringLiteral("mapping")).toString()).value_or(RowMapping::Thread);
+    schedule.mapping =
+        rowMappingFromString(object.value(QStringLiteral("mapping")).toString()).value_or(RowMapping::Thread);
     return schedule;
 }
 

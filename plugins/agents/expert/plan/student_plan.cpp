@@ -14,8 +14,7 @@ Result<Group> groupOf(const TaskView &view, const QStringList &nodes, const Sche
     for (const Pattern pattern : order) {
         const Group group{pattern, nodes, schedule, {}};
         const Result<void> legal = checkGroup(view, group);
-        if (legal)
-            return group;
+        if (legal) return group;
         error = legal.error();
     }
     error.code = QStringLiteral("expert.unsupported");
@@ -32,16 +31,14 @@ Result<KernelPlan> studentPlan(const TaskView &view)
         auto group = groupOf(view, pending);
         if (group) {
             // A student starts with 16×16 blocks for matrices and 256 threads for everything else.
-            if (group->pattern == Pattern::Rows)
-                group->schedule.threads = 128;
+            if (group->pattern == Pattern::Rows) group->schedule.threads = 128;
             plan.groups.append(*group);
             pending.clear();
         } else {
             error = group.error();
         }
     }
-    if (!pending.isEmpty())
-        return std::unexpected(error);
+    if (!pending.isEmpty()) return std::unexpected(error);
     return plan;
 }
 
@@ -65,8 +62,7 @@ Result<KernelPlan> fusedPlan(const TaskView &view, const KernelPlan &plan)
             if (merged) {
                 merged->skills = last.skills;
                 for (const QString &skill : group.skills) {
-                    if (!merged->skills.contains(skill))
-                        merged->skills.append(skill);
+                    if (!merged->skills.contains(skill)) merged->skills.append(skill);
                 }
                 last = *merged;
                 continue;
@@ -75,7 +71,8 @@ Result<KernelPlan> fusedPlan(const TaskView &view, const KernelPlan &plan)
         fused.groups.append(group);
     }
     if (fused.groups.size() == plan.groups.size())
-        return failure(QStringLiteral("expert.inapplicable"), QStringLiteral("no two neighbouring kernels fit one pattern"));
+        return failure(QStringLiteral("expert.inapplicable"),
+                       QStringLiteral("no two neighbouring kernels fit one pattern"));
     return fused;
 }
 
@@ -92,11 +89,9 @@ Result<KernelPlan> planOf(const TaskView &view, const Candidate &candidate)
     // A plan from another task, or edited by hand, must not reach emission.
     for (const Group &group : carried->groups) {
         for (const QString &id : group.nodes) {
-            if (!view.isNode(id))
-                return studentPlan(view);
+            if (!view.isNode(id)) return studentPlan(view);
         }
-        if (auto legal = checkGroup(view, group); !legal)
-            return studentPlan(view);
+        if (auto legal = checkGroup(view, group); !legal) return studentPlan(view);
     }
     return carried;
 }

@@ -7,8 +7,8 @@
 
 namespace kernelskill::expert {
 
-// One naive kernel an operator where every intermediate has a place in memory; otherwise neighbours are fused until it has.
-// An error when no template fits.
+// One naive kernel an operator where every intermediate has a place in memory; otherwise neighbours are fused until it
+// has. An error when no template fits.
 [[nodiscard]] Result<KernelPlan> studentPlan(const TaskView &view);
 
 // The pattern under which `nodes` can be one kernel, most specific first; the error of the last try when there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task as the compiler looks at it: operator graph with symbolic shapes, where each value is stored, and how a dimension
-// is written in CUDA.
+// A task as the compiler looks at it: operator graph with symbolic shapes, where each value is stored, and how a
+// dimension is written in CUDA.
 #pragma once
 
 #include "graph/shape_inference.h"

@@ -10,8 +10,7 @@ namespace {
 
 std::optional<Error> stopped(const RoleContext &context)
 {
-    if (!context.stop.stop_requested())
-        return std::nullopt;
+    if (!context.stop.stop_requested()) return std::nullopt;
     return Error{QStringLiteral("stopped"), QStringLiteral("stopped before it began"), {}};
 }
 
@@ -21,43 +20,37 @@ ExpertAgent::~ExpertAgent() = default;
 
 QCoro::Task<Result<QList<CodeChange>>> ExpertAgent::generate(GenerateRequest request, RoleContext context)
 {
-    if (auto error = stopped(context))
-        co_return std::unexpected(*error);
+    if (auto error = stopped(context)) co_return std::unexpected(*error);
     co_return firstCandidates(request);
 }
 
 QCoro::Task<Result<Features>> ExpertAgent::extract(FeatureRequest request, RoleContext context)
 {
-    if (auto error = stopped(context))
-        co_return std::unexpected(*error);
+    if (auto error = stopped(context)) co_return std::unexpected(*error);
     co_return extractFeatures(request.candidate);
 }
 
 QCoro::Task<Result<Plan>> ExpertAgent::plan(PlanRequest request, RoleContext context)
 {
-    if (auto error = stopped(context))
-        co_return std::unexpected(*error);
+    if (auto error = stopped(context)) co_return std::unexpected(*error);
     co_return choosePlan(request);
 }
 
 QCoro::Task<Result<CodeChange>> ExpertAgent::optimise(OptimizeRequest request, RoleContext context)
 {
-    if (auto error = stopped(context))
-        co_return std::unexpected(*error);
+    if (auto error = stopped(context)) co_return std::unexpected(*error);
     co_return applyPlan(request);
 }
 
 QCoro::Task<Result<Diagnosis>> ExpertAgent::diagnose(DiagnoseRequest request, RoleContext context)
 {
-    if (auto error = stopped(context))
-        co_return std::unexpected(*error);
+    if (auto error = stopped(context)) co_return std::unexpected(*error);
     co_return findCause(request);
 }
 
 QCoro::Task<Result<CodeChange>> ExpertAgent::repair(RepairRequest request, RoleContext context)
 {
-    if (auto error = stopped(context))
-        co_return std::unexpected(*error);
+    if (auto error = stopped(context)) co_return std::unexpected(*error);
     co_return applyFix(request);
 }
 

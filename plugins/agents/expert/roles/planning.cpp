@@ -26,8 +26,7 @@ QString parameterText(const QJsonObject &parameters)
 
 QString nameOfSkill(const QString &name, const Skill *skill)
 {
-    if (skill && !skill->title.isEmpty())
-        return skill->title;
+    if (skill && !skill->title.isEmpty()) return skill->title;
     QString words = name;
     return words.replace(u'-', u' ');
 }
@@ -80,25 +79,20 @@ Result<QList<CodeChange>> firstCandidates(const GenerateRequest &request)
     if (!request.task.baseline.isEmpty())
         return QList<CodeChange>{{request.task.baseline, QStringLiteral("The task's baseline")}};
     auto view = TaskView::make(request.task);
-    if (!view)
-        return std::unexpected(view.error());
+    if (!view) return std::unexpected(view.error());
     auto plan = studentPlan(*view);
-    if (!plan)
-        return std::unexpected(plan.error());
+    if (!plan) return std::unexpected(plan.error());
     auto candidate = emitCandidate(*view, *plan);
-    if (!candidate)
-        return std::unexpected(candidate.error());
+    if (!candidate) return std::unexpected(candidate.error());
     return QList<CodeChange>{{*candidate, QStringLiteral("One naive kernel an operator")}};
 }
 
 Result<Plan> choosePlan(const PlanRequest &request)
 {
     auto view = TaskView::make(request.task);
-    if (!view)
-        return failure(QStringLiteral("plan.none"), view.error().message);
+    if (!view) return failure(QStringLiteral("plan.none"), view.error().message);
     auto base = planOf(*view, request.base);
-    if (!base)
-        return failure(QStringLiteral("plan.none"), base.error().message);
+    if (!base) return failure(QStringLiteral("plan.none"), base.error().message);
 
     const int node = baseNode(request);
     QList<Option> options;
@@ -113,11 +107,9 @@ Result<Plan> choosePlan(const PlanRequest &request)
         const qsizetype before = options.size();
         for (const Step &step : *steps) {
             const QString method = ranked.method.isEmpty() ? ranked.skill : ranked.method;
-            if (request.attempts.withPlan(method, ranked.skill, step.parameters, node))
-                continue;
+            if (request.attempts.withPlan(method, ranked.skill, step.parameters, node)) continue;
             auto candidate = emitCandidate(*view, step.plan);
-            if (!candidate || request.attempts.withCode(normalisedCodeDigest(candidate->mainText())))
-                continue;
+            if (!candidate || request.attempts.withCode(normalisedCodeDigest(candidate->mainText()))) continue;
             options.append({&ranked, step, fruitless});
         }
         if (options.size() == before)
@@ -127,7 +119,8 @@ Result<Plan> choosePlan(const PlanRequest &request)
     // The engine refused this round's earlier choices for reasons of its own: go on to the next.
     const qsizetype choice = request.refusals.size();
     if (choice >= options.size()) {
-        return failure(QStringLiteral("plan.none"), QStringLiteral("nothing that is allowed here applies and was not tried yet"),
+        return failure(QStringLiteral("plan.none"),
+                       QStringLiteral("nothing that is allowed here applies and was not tried yet"),
                        reasons.join(u'\n'));
     }
     return planFrom(request, options.at(choice));
@@ -137,25 +130,25 @@ Result<CodeChange> applyPlan(const OptimizeRequest &request)
 {
     const auto giveUp = [](const QString &why) { return failure(QStringLiteral("optimise.inapplicable"), why); };
     auto view = TaskView::make(request.task);
-    if (!view)
-        return giveUp(view.error().message);
+    if (!view) return giveUp(view.error().message);
     auto base = planOf(*view, request.base);
-    if (!base)
-        return giveUp(base.error().message);
+    if (!base) return giveUp(base.error().message);
     auto steps = stepsOf(request.plan.skill, *view, *base);
-    if (!steps)
-        return giveUp(steps.error().message);
+    if (!steps) return giveUp(steps.error().message);
     // Without parameters (a person chose the skill only) the preferred change is meant.
     const auto step = request.plan.parameters.isEmpty()
                           ? steps->cbegin()
-                          : std::ranges::find_if(std::as_const(*steps), [&](const Step &each) { return each.parameters == request.plan.parameters; });
+                          : std::ranges::find_if(std::as_const(*steps), [&](const Step &each) {
+                                return each.parameters == request.plan.parameters;
+                            });
     if (step == steps->cend())
-        return giveUp(QStringLiteral("%1 with %2 does not apply to this candidate").arg(request.plan.skill, parameterText(request.plan.parameters)));
+        return giveUp(QStringLiteral("%1 with %2 does not apply to this candidate")
+                          .arg(request.plan.skill, parameterText(request.plan.parameters)));
     auto candidate = emitCandidate(*view, step->plan);
-    if (!candidate)
-        return giveUp(candidate.error().message);
+    if (!candidate) return giveUp(candidate.error().message);
     const Skill *skill = request.skill.name == request.plan.skill ? &request.skill : nullptr;
-    return CodeChange{*candidate, QStringLiteral("%1 (%2)").arg(nameOfSkill(request.plan.skill, skill), parameterText(step->parameters))};
+    return CodeChange{*candidate, QStringLiteral("%1 (%2)").arg(nameOfSkill(request.plan.skill, skill),
+                                                                parameterText(step->parameters))};
 }
 
 } // namespace kernelskill::expert

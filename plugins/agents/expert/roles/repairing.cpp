@@ -24,17 +24,20 @@ bool mentions(const Evaluation &evaluation, std::initializer_list<const char *> 
     for (const Finding &finding : evaluation.findings)
         text += finding.kind + u' ' + finding.message + u'\n';
     for (const Check &check : evaluation.checks) {
-        if (check.outcome == u"failed")
-            text += check.name + u' ' + check.detail + u'\n';
+        if (check.outcome == u"failed") text += check.name + u' ' + check.detail + u'\n';
     }
-    return std::ranges::any_of(words, [&](const char *word) { return text.contains(QLatin1String(word), Qt::CaseInsensitive); });
+    return std::ranges::any_of(
+        words, [&](const char *word) { return text.contains(QLatin1String(word), Qt::CaseInsensitive); });
 }
 
 QString firstTrouble(const Evaluation &evaluation)
 {
     if (!evaluation.findings.isEmpty()) {
         const Finding &finding = evaluation.findings.first();
-        return finding.line > 0 ? QStringLiteral("%1 at %2:%3: %4").arg(finding.kind, finding.file).arg(finding.line).arg(finding.message)
+        return finding.line > 0 ? QStringLiteral("%1 at %2:%3: %4")
+                                      .arg(finding.kind, finding.file)
+                                      .arg(finding.line)
+                                      .arg(finding.message)
                                 : QStringLiteral("%1: %2").arg(finding.kind, finding.message);
     }
     for (const Check &check : evaluation.checks) {
@@ -56,20 +59,20 @@ Classification classify(const Evaluation &evaluation)
         return {QStringLiteral("resources"), {smallerTile, smallerBlocking}};
     if (mentions(evaluation, {"too many resources", "registers", "spill"}))
         return {QStringLiteral("resources"), {smallerBlocking, fewerThreads, fewerRegisters, smallerTile}};
-    if (mentions(evaluation, {"misaligned"}))
-        return {QStringLiteral("misaligned"), {scalarAccess}};
-    if (evaluation.status == Status::BuildFailed)
-        return {QStringLiteral("build"), {scalarAccess}};
+    if (mentions(evaluation, {"misaligned"})) return {QStringLiteral("misaligned"), {scalarAccess}};
+    if (evaluation.status == Status::BuildFailed) return {QStringLiteral("build"), {scalarAccess}};
     if (mentions(evaluation, {"out_of_bounds", "out of bounds"}))
         return {QStringLiteral("out_of_bounds"), {scalarAccess, fewerRegisters}};
-    if (mentions(evaluation, {"race"}))
-        return {QStringLiteral("race"), {}};
+    if (mentions(evaluation, {"race"})) return {QStringLiteral("race"), {}};
     if (mentions(evaluation, {"uninitialised", "uninitialized"}))
         return {QStringLiteral("uninitialised"), {fewerRegisters, scalarAccess}};
     switch (evaluation.status) {
-    case Status::Timeout: return {QStringLiteral("timeout"), {}};
-    case Status::Crashed: return {QStringLiteral("crash"), {scalarAccess}};
-    default: return {QStringLiteral("wrong_result"), {scalarAccess, fewerRegisters}};
+    case Status::Timeout:
+        return {QStringLiteral("timeout"), {}};
+    case Status::Crashed:
+        return {QStringLiteral("crash"), {scalarAccess}};
+    default:
+        return {QStringLiteral("wrong_result"), {scalarAccess, fewerRegisters}};
     }
 }
 
@@ -83,7 +86,8 @@ std::optional<Schedule> repaired(const Group &group, const QString &fix)
             s.tileM /= 2;
             s.tileN /= 2;
             s.tileK = s.tileK > 0 ? s.tileM : 0;
-            s.threads = group.pattern == Pattern::Transpose ? std::min(threadsBefore, s.tileM * s.tileM) : s.tileM * s.tileM;
+            s.threads =
+                group.pattern == Pattern::Transpose ? std::min(threadsBefore, s.tileM * s.tileM) : s.tileM * s.tileM;
         } else {
             s.tileK = std::max(4, s.tileK / 2);
         }
@@ -98,22 +102,21 @@ std::optional<Schedule> repaired(const Group &group, const QString &fix)
         s.cachedVectors = 0;
         s.keepExponentials = false;
     }
-    const bool threadsAreFree = group.pattern == Pattern::Pointwise || group.pattern == Pattern::FullReduction || group.pattern == Pattern::Rows;
+    const bool threadsAreFree = group.pattern == Pattern::Pointwise || group.pattern == Pattern::FullReduction ||
+                                group.pattern == Pattern::Rows;
     if (fix == fewerThreads && threadsAreFree && s.threads > 128) {
         s.threads /= 2;
         s.cachedVectors *= s.mapping == RowMapping::Block ? 2 : 1; // the row must still fit
     }
     const bool blocked = group.pattern == Pattern::MatrixProduct && s.threadM > 1;
-    if (s == group.schedule || (blocked && !isLegalBlocking(s)))
-        return std::nullopt;
+    if (s == group.schedule || (blocked && !isLegalBlocking(s))) return std::nullopt;
     return s;
 }
 
 Result<KernelPlan> planWithFix(const RepairRequest &request, const TaskView &view)
 {
     auto plan = KernelPlan::fromJson(request.failure.candidate.agentData);
-    if (!plan)
-        return plan;
+    if (!plan) return plan;
     bool changed = false;
     for (Group &group : plan->groups) {
         if (const auto schedule = repaired(group, request.diagnosis.fix)) {
@@ -123,7 +126,8 @@ Result<KernelPlan> planWithFix(const RepairRequest &request, const TaskView &vie
     }
     Q_UNUSED(view)
     if (!changed)
-        return failure(QStringLiteral("repair.give_up"), QStringLiteral("\"%1\" changes nothing in this candidate").arg(request.diagnosis.fix));
+        return failure(QStringLiteral("repair.give_up"),
+                       QStringLiteral("\"%1\" changes nothing in this candidate").arg(request.diagnosis.fix));
     return plan;
 }
 
@@ -141,7 +145,9 @@ Result<Diagnosis> findCause(const DiagnoseRequest &request)
         const bool tried = std::ranges::any_of(request.chain, [&](const RepairAttempt &attempt) {
             return attempt.errorClass == found.errorClass && attempt.fix == fix;
         });
-        const bool applies = plan && std::ranges::any_of(plan->groups, [&](const Group &group) { return repaired(group, fix).has_value(); });
+        const bool applies = plan && std::ranges::any_of(plan->groups, [&](const Group &group) {
+                                 return repaired(group, fix).has_value();
+                             });
         if (!tried && applies) {
             diagnosis.fix = fix;
             break;
@@ -154,16 +160,14 @@ Result<CodeChange> applyFix(const RepairRequest &request)
 {
     const auto giveUp = [](const QString &why) { return failure(QStringLiteral("repair.give_up"), why); };
     if (request.diagnosis.fix == stepBack)
-        return giveUp(QStringLiteral("no fix is known for this failure (%1): back to the base").arg(request.diagnosis.errorClass));
+        return giveUp(QStringLiteral("no fix is known for this failure (%1): back to the base")
+                          .arg(request.diagnosis.errorClass));
     auto view = TaskView::make(request.failure.task);
-    if (!view)
-        return giveUp(view.error().message);
+    if (!view) return giveUp(view.error().message);
     auto plan = planWithFix(request, *view);
-    if (!plan)
-        return giveUp(plan.error().message);
+    if (!plan) return giveUp(plan.error().message);
     auto candidate = emitCandidate(*view, *plan);
-    if (!candidate)
-        return giveUp(candidate.error().message);
+    if (!candidate) return giveUp(candidate.error().message);
     if (candidate->mainText() == request.failure.candidate.mainText())
         return giveUp(QStringLiteral("the fix changes nothing"));
     return CodeChange{*candidate, QStringLiteral("Repair: %1").arg(request.diagnosis.fix)};

@@ -7,11 +7,9 @@ namespace kernelskill::expert {
 
 Result<QList<Step>> fuseKernels(const TaskView &view, const KernelPlan &plan)
 {
-    if (plan.groups.size() < 2)
-        return inapplicable(QStringLiteral("there is one kernel already"));
+    if (plan.groups.size() < 2) return inapplicable(QStringLiteral("there is one kernel already"));
     auto fused = fusedPlan(view, plan);
-    if (!fused)
-        return std::unexpected(fused.error());
+    if (!fused) return std::unexpected(fused.error());
     const QString skill = QStringLiteral("kernel-fusion");
     for (Group &group : fused->groups) {
         if (!plan.group(group.id()) || plan.group(group.id())->nodes != group.nodes) {
@@ -20,8 +18,10 @@ Result<QList<Step>> fuseKernels(const TaskView &view, const KernelPlan &plan)
         }
     }
     const qsizetype before = plan.groups.size(), after = fused->groups.size();
-    return QList<Step>{{{{QStringLiteral("kernels"), after}}, *fused,
-                        QStringLiteral("Each kernel writes its result to memory and the next reads it back. With %1 instead of %2 the intermediates "
+    return QList<Step>{{{{QStringLiteral("kernels"), after}},
+                        *fused,
+                        QStringLiteral("Each kernel writes its result to memory and the next reads it back. With %1 "
+                                       "instead of %2 the intermediates "
                                        "stay in registers.")
                             .arg(after)
                             .arg(before)}};

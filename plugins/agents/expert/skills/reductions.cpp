@@ -13,19 +13,24 @@ Result<QList<Change>> shuffleReduction(const TaskView &view, const Group &group)
     if (group.pattern != Pattern::Rows && group.pattern != Pattern::FullReduction)
         return inapplicable(QStringLiteral("nothing is reduced over threads"));
     if (group.pattern == Pattern::Rows && s.mapping == RowMapping::Thread)
-        return inapplicable(QStringLiteral("each thread reduces its own row: there is nothing to combine before memory-coalescing"));
-    if (s.shuffle)
-        return inapplicable(QStringLiteral("partial results are combined with shuffles already"));
+        return inapplicable(
+            QStringLiteral("each thread reduces its own row: there is nothing to combine before memory-coalescing"));
+    if (s.shuffle) return inapplicable(QStringLiteral("partial results are combined with shuffles already"));
     s.shuffle = true;
     QList<Change> changes;
-    const QString why = QStringLiteral("The tree in shared memory takes a barrier a step and leaves half of the threads idle in each. Shuffles combine a warp "
-                                       "in registers; shared memory then holds one value a warp, with two barriers in all.");
+    const QString why =
+        QStringLiteral("The tree in shared memory takes a barrier a step and leaves half of the threads idle in each. "
+                       "Shuffles combine a warp "
+                       "in registers; shared memory then holds one value a warp, with two barriers in all.");
     const auto cols = columnsOf(view, group);
     if (group.pattern == Pattern::Rows && cols && *cols <= 1024) {
         Schedule warp = s;
         warp.mapping = RowMapping::Warp;
-        changes.append({{{QStringLiteral("scope"), QStringLiteral("warp")}}, warp,
-                        QStringLiteral("A row of %1 elements is little work for a block. One warp a row needs no barrier at all.").arg(*cols)});
+        changes.append(
+            {{{QStringLiteral("scope"), QStringLiteral("warp")}},
+             warp,
+             QStringLiteral("A row of %1 elements is little work for a block. One warp a row needs no barrier at all.")
+                 .arg(*cols)});
     }
     changes.append({{{QStringLiteral("scope"), QStringLiteral("block")}}, s, why});
     return changes;
@@ -35,15 +40,15 @@ Result<QList<Change>> mergeSoftmaxPasses(const TaskView &view, const Group &grou
 {
     Schedule s = group.schedule;
     const auto program = group.pattern == Pattern::Rows ? buildRows(view, group) : notThisPattern(group, QString());
-    if (!program || !program->hasSoftmax)
-        return inapplicable(QStringLiteral("there is no softmax here"));
-    if (s.online)
-        return inapplicable(QStringLiteral("maximum and sum are found in one pass already"));
+    if (!program || !program->hasSoftmax) return inapplicable(QStringLiteral("there is no softmax here"));
+    if (s.online) return inapplicable(QStringLiteral("maximum and sum are found in one pass already"));
     if (s.cachedVectors > 0)
         return inapplicable(QStringLiteral("the row is in registers: another pass over it costs no memory traffic"));
     s.online = true;
-    return QList<Change>{{{{QStringLiteral("passes"), 2}}, s,
-                          QStringLiteral("The row is read once for its maximum and again for the sum of exponentials. A running sum that is rescaled when a "
+    return QList<Change>{{{{QStringLiteral("passes"), 2}},
+                          s,
+                          QStringLiteral("The row is read once for its maximum and again for the sum of exponentials. "
+                                         "A running sum that is rescaled when a "
                                          "larger element turns up needs one pass for both.")}};
 }
 
@@ -56,8 +61,10 @@ Result<QList<Change>> saveInstructions(const TaskView &view, const Group &group)
     const bool logarithm = view.node(group.nodes.last()).op.contains(QLatin1String("log_softmax"));
     if (!s.reciprocal && !logarithm) {
         s.reciprocal = true;
-        return QList<Change>{{{{QStringLiteral("hoist"), QStringLiteral("division")}}, s,
-                              QStringLiteral("A division costs about ten instructions and is made for each element. One division a row and a multiplication an "
+        return QList<Change>{{{{QStringLiteral("hoist"), QStringLiteral("division")}},
+                              s,
+                              QStringLiteral("A division costs about ten instructions and is made for each element. "
+                                             "One division a row and a multiplication an "
                                              "element give the same result within rounding.")}};
     }
     if (s.cachedVectors > 0 && !s.keepExponentials && !s.online && !logarithm) {
@@ -65,10 +72,13 @@ Result<QList<Change>> saveInstructions(const TaskView &view, const Group &group)
         Group changed = group;
         changed.schedule = s;
         const auto kept = buildRows(view, changed);
-        const bool keeps = kept && std::ranges::any_of(kept->phases, [](const RowPhase &phase) { return !phase.keep.isEmpty(); });
+        const bool keeps =
+            kept && std::ranges::any_of(kept->phases, [](const RowPhase &phase) { return !phase.keep.isEmpty(); });
         if (keeps) {
-            return QList<Change>{{{{QStringLiteral("keep"), QStringLiteral("exponentials")}}, s,
-                                  QStringLiteral("Each exponential is computed for the sum and again for the result. The registers that hold the row can hold "
+            return QList<Change>{{{{QStringLiteral("keep"), QStringLiteral("exponentials")}},
+                                  s,
+                                  QStringLiteral("Each exponential is computed for the sum and again for the result. "
+                                                 "The registers that hold the row can hold "
                                                  "the exponentials instead.")}};
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A skill as something executable: from a plan to the plans it may become, one change each, or the reason why it does not
-// apply. Transforms are pure and know nothing of rounds; the planner picks, the optimizer emits.
+// A skill as something executable: from a plan to the plans it may become, one change each, or the reason why it does
+// not apply. Transforms are pure and know nothing of rounds; the planner picks, the optimizer emits.
 #pragma once
 
 #include "plan/kernel_plan.h"
@@ -29,15 +29,15 @@ struct Step
 struct Transform
 {
     const char *skill;
-    // Changes for one group, preferred first, or an error with code "expert.inapplicable". Null for kernel-fusion, which
-    // works on the plan.
+    // Changes for one group, preferred first, or an error with code "expert.inapplicable". Null for kernel-fusion,
+    // which works on the plan.
     Result<QList<Change>> (*changes)(const TaskView &view, const Group &group);
 };
 
 [[nodiscard]] const QList<Transform> &transforms();
 
-// All steps of a skill from this plan, preferred first. A change is made in every group it applies to: three kernels that
-// are vectorised alike are one change. Errors: "expert.inapplicable" with the reason, "expert.no_transform".
+// All steps of a skill from this plan, preferred first. A change is made in every group it applies to: three kernels
+// that are vectorised alike are one change. Errors: "expert.inapplicable" with the reason, "expert.no_transform".
 [[nodiscard]] Result<QList<Step>> stepsOf(const QString &skill, const TaskView &view, const KernelPlan &plan);
 
 // Made by the files of single skills.
