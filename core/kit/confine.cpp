@@ -182,7 +182,7 @@ void ConfinedChild::Impl::kill(ConfinedEnd::Kind kind)
     killed = true;
     end.kind = kind;
     killTree(pid);
-    ::kill(-pid, SIGKILL);
+    killGroup(pid);
 }
 
 // Reads what is there, at most a few hundred kilobytes a call so that a flood starves nobody. True at the end.
@@ -208,7 +208,7 @@ bool ConfinedChild::Impl::drain(Descriptor &from, std::string &into)
 void ConfinedChild::Impl::reap()
 {
     // What the program left behind in its group goes before the group's name is free for others.
-    ::kill(-pid, SIGKILL);
+    killGroup(pid);
     while (waitpid(pid, &waitStatus, 0) < 0 && errno == EINTR) {}
     reaped = true;
     end.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();

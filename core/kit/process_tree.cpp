@@ -108,6 +108,7 @@ TreeUse treeUse(pid_t root)
 
 void killTree(pid_t root)
 {
+    if (root <= 1) return; // to kill(), 0 is the caller's own group, -1 everything there is
     kill(root, SIGSTOP);
     // Children of children may be born while we look, so look again until nothing is new. Bubblewrap's inner process is
     // the first of its process namespace: its death takes all others with it, and no later round finds any.
@@ -117,6 +118,11 @@ void killTree(pid_t root)
         if (tree.size() == 1) break;
     }
     kill(root, SIGKILL);
+}
+
+void killGroup(pid_t leader)
+{
+    if (leader > 1) kill(-leader, SIGKILL);
 }
 
 } // namespace kernelskill::kit

@@ -95,7 +95,7 @@ private:
         const auto pid = pid_t(m_process.processId());
         if (pid <= 0) return;
         kit::killTree(pid);
-        ::kill(-pid, SIGKILL);
+        kit::killGroup(pid);
     }
 
     void timeOut()

@@ -294,6 +294,15 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(processesWith(marker.toUtf8()), 0, 1000);
     }
 
+    void noProcessIsNobody()
+    {
+        // To kill() these numbers are this test's own group, the first process and everything there is.
+        for (const pid_t none : {0, 1, -1}) {
+            kit::killTree(none);
+            kit::killGroup(none);
+        }
+    }
+
     void stopBeforeStart()
     {
         std::stop_source source;
