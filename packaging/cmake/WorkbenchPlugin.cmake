@@ -65,6 +65,7 @@ function(add_workbench_plugin name)
     add_library(${target} MODULE ${arg_SOURCES} metadata.json)
     set_property(SOURCE ${arg_SOURCES} APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/metadata.json)
     target_link_libraries(${target} PRIVATE kernelskill-core ${arg_LIBS})
+    workbench_precompile(${target} core)
     target_link_options(${target} PRIVATE -Wl,-z,defs -Wl,-z,now)
     if(KERNELSKILL_SANITIZE)
         # Sanitizer run times resolve at load, so undefined symbols are expected then.
