@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <vector>
+
+extern "C" void reference(const float *a, const float *b, const float *gate, float *c, int m, int n, int k)
+{
+    std::vector<double> row(n);
+    for (int i = 0; i < m; ++i) {
+        row.assign(n, 0.0);
+        for (int p = 0; p < k; ++p)
+            for (int j = 0; j < n; ++j)
+                row[j] += double(a[std::size_t(i) * k + p]) * b[std::size_t(p) * n + j];
+        for (int j = 0; j < n; ++j)
+            c[std::size_t(i) * n + j] = float(row[j] * gate[std::size_t(i) * n + j]);
+    }
+}

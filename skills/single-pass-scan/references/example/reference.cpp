@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
+extern "C" void reference(const std::int32_t *x, std::int32_t *y, int n)
+{
+    std::int32_t sum = 0;
+    for (int i = 0; i < n; ++i)
+        y[i] = sum += x[i];
+}
