@@ -87,6 +87,18 @@ private Q_SLOTS:
         QVERIFY(evaluation.time_us().value_or(0) > 1.5 * single.time_us().value_or(1e9));
     }
 
+    // Launches of one shape cost the same, but each does its own work.
+    void repeatedLaunchesAllTakeEffect()
+    {
+        const Evaluation evaluation = evaluate(fixtureTask(), candidate(QStringLiteral("repeated_launches.cu")), true);
+        QVERIFY2(evaluation.verdict == Verdict::Verified, describe(evaluation));
+        QCOMPARE(evaluation.profile.launchCount, 4);
+        QCOMPARE(evaluation.profile.kernels.size(), 1);
+        QCOMPARE(evaluation.profile.kernels.first().launches, 4);
+        const double lanes = evaluation.profile.kernels.first().metric(QStringLiteral("pred_on_threads_per_inst")).value_or(0);
+        QVERIFY2(lanes > 30 && lanes <= 32, qPrintable(QString::number(lanes)));
+    }
+
     void blocksMayMeetInACooperativeLaunch()
     {
         const Evaluation evaluation = evaluate(fixtureTask(), candidate(QStringLiteral("grid_sync.cu")), true);

@@ -2,6 +2,7 @@
 #include "timing/metrics.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace kernelskill::simulator {
 namespace {
@@ -117,8 +118,10 @@ private:
         set("branch_targets_divergent", divergent);
         set("branch_targets_uniform", uniform);
         set("branch_divergence_pct", 100 * divergent / std::max(1.0, divergent + uniform));
-        if (issued > 0) {
-            const double lanes = scaled(m_counters.predicatedOnLanes) / issued;
+        // Of the instructions as they were counted: `issued` leaves out the moves that the assembler removes.
+        const double counted = std::accumulate(m_counters.warpInstructions.begin(), m_counters.warpInstructions.end(), 0.0);
+        if (counted > 0) {
+            const double lanes = static_cast<double>(m_counters.predicatedOnLanes) / counted;
             set("pred_on_threads_per_inst", lanes);
             set("pred_on_norm", lanes / 32);
         }

@@ -54,6 +54,7 @@ public:
     std::uint64_t checkBlockBudget = 40'000'000;
     double sampleBudget = 120e6; // thread instructions of one launch's windows
     double fullBudget = 4e9;     // thread instructions of a launch that must run all blocks
+    double repeatBudget = 500e6; // of a call's further launches of shapes that ran, together
 
 private:
     using LaunchKey = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
@@ -75,6 +76,7 @@ private:
     // Thread instructions of one block, from a few that run on their own.
     std::int32_t learnBlockCost(const LaunchRequest &request, const KernelInfo &kernel, double &cost);
     std::int32_t runModelled(LaunchRequest &request, const KernelInfo &kernel);
+    std::int32_t repeat(LaunchRequest &request, const KernelInfo &kernel, LaunchRecord &record);
     std::int32_t note(const std::expected<LaunchReport, DeviceError> &report, const KernelInfo &kernel);
     void addFinding(std::string kind, const std::string &kernel, std::string message);
     void addCopy(CopyRecord::Kind kind, std::uint64_t bytes);
@@ -93,6 +95,7 @@ private:
     std::map<std::string, std::uint32_t, std::less<>> m_sharedLimits; // dynamic shared bytes a kernel may ask for
     std::map<LaunchKey, double> m_blockCosts;                         // thread instructions a block
     std::map<LaunchKey, std::size_t> m_known;                         // launches of this call: index of their record
+    double m_repeatInstructions = 0;                                  // of this call, see repeatBudget
     ServeMode m_mode = ServeMode::Outside;
     CallRecord m_call;
     std::int32_t m_stickyError = 0;

@@ -150,6 +150,23 @@ std::int32_t DeviceServer::learnBlockCost(const LaunchRequest &request, const Ke
     return success;
 }
 
+// The costs are known, but it may work on other data: where the first one ran whole and the budget lasts, this one is run for
+// what it writes.
+std::int32_t DeviceServer::repeat(LaunchRequest &request, const KernelInfo &kernel, LaunchRecord &record)
+{
+    ++record.repeats;
+    const auto cost = static_cast<double>(threadInstructions(record.report));
+    if (m_mode == ServeMode::Pilot || record.sampled || m_repeatInstructions + cost > repeatBudget) {
+        ++record.skipped;
+        return success;
+    }
+    m_repeatInstructions += cost;
+    request.checks = false;
+    request.limits.warpInstructionBudget = static_cast<std::uint64_t>(fullBudget / 32 * 2);
+    request.limits.blockInstructionBudget = request.limits.warpInstructionBudget;
+    return note(m_device.launch(request), kernel);
+}
+
 std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo &kernel)
 {
     const LaunchKey key{request.kernel,  request.grid.x,  request.grid.y,  request.grid.z,
@@ -157,8 +174,7 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
     // A further launch of one shape in one call costs what the first did.
     if (const auto known = m_known.find(key);
         known != m_known.end() && m_mode != ServeMode::Full && !m_communicating.contains(request.kernel)) {
-        ++m_call.launches[known->second].repeats;
-        return success;
+        return repeat(request, kernel, m_call.launches[known->second]);
     }
     request.checks = false;
     request.limits.warpInstructionBudget = static_cast<std::uint64_t>(fullBudget / 32 * 2);

@@ -17,7 +17,8 @@ struct LaunchRecord
     LaunchReport report;                // of the blocks that ran, all windows together
     ModelledLaunch modelled;            // of the whole grid
     std::vector<double> windowTimes_us; // the whole grid's time as each window alone would have it
-    int repeats = 1;                    // further launches that were taken to cost the same
+    int repeats = 1;                    // launches of this shape, which are taken to cost the same
+    int skipped = 0;                    // of these, not run even for what they write
     bool sampled = false;
 };
 

@@ -32,10 +32,13 @@ void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, c
     const bool sampled = std::ranges::any_of(call.launches, &LaunchRecord::sampled);
     double share = 1; // of the blocks that ran
     for (const LaunchRecord &launch : call.launches)
-        share = std::min(share, static_cast<double>(launch.report.counters.blocks) /
-                                    static_cast<double>(std::max<std::uint64_t>(launch.report.blocksTotal, 1)));
+        share = std::min(share, static_cast<double>(launch.report.counters.blocks) *
+                                    static_cast<double>(launch.repeats - launch.skipped) /
+                                    static_cast<double>(std::max<std::uint64_t>(launch.report.blocksTotal, 1)) /
+                                    static_cast<double>(launch.repeats));
+    const bool skipped = std::ranges::any_of(call.launches, [](const LaunchRecord &launch) { return launch.skipped > 0; });
     // Where several launches ran in part, a later one read what an earlier one left out: values prove nothing then.
-    const bool comparable = !sampled || call.launchCount == 1;
+    const bool comparable = !skipped && (!sampled || call.launchCount == 1);
     const auto written = buffers.wrongWritten(request, comparable ? one.expectedFiles : std::vector<std::string>());
     if (!written) {
         result.skip("work at size " + one.name, written.error());

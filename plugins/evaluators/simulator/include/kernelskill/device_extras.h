@@ -39,12 +39,14 @@ KS_DEVICE double min(double a, float b)
 {
     return fmin(a, static_cast<double>(b));
 }
+// On both sides, as nvcc has them.
+#define KS_BOTH static inline __host__ __device__
 #define KS_MIN_MAX(type, left, right)                                                                                  \
-    KS_DEVICE type max(left a, right b)                                                                                \
+    KS_BOTH type max(left a, right b)                                                                                \
     {                                                                                                                  \
         return static_cast<type>(a) > static_cast<type>(b) ? static_cast<type>(a) : static_cast<type>(b);              \
     }                                                                                                                  \
-    KS_DEVICE type min(left a, right b)                                                                                \
+    KS_BOTH type min(left a, right b)                                                                                \
     {                                                                                                                  \
         return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(a) : static_cast<type>(b);              \
     }
@@ -63,6 +65,21 @@ KS_MIN_MAX(long, long, int)
 KS_MIN_MAX(long, int, long)
 KS_MIN_MAX(long long, long long, int)
 KS_MIN_MAX(long long, int, long long)
+#undef KS_BOTH
+// clang has these for the device.
+#define KS_HOST_MIN_MAX(type)                                                                                          \
+    static inline __host__ type max(type a, type b)                                                                    \
+    {                                                                                                                  \
+        return a > b ? a : b;                                                                                          \
+    }                                                                                                                  \
+    static inline __host__ type min(type a, type b)                                                                    \
+    {                                                                                                                  \
+        return a < b ? a : b;                                                                                          \
+    }
+KS_HOST_MIN_MAX(int)
+KS_HOST_MIN_MAX(float)
+KS_HOST_MIN_MAX(double)
+#undef KS_HOST_MIN_MAX
 #undef KS_MIN_MAX
 
 KS_DEVICE float rsqrt(float a)
