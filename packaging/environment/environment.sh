@@ -17,7 +17,26 @@ environment_kind=
 say() { printf '%s\n' "kernelskill: $*" >&2; }
 fail() { say "$*"; exit 3; }
 
-packages() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$environment_dir/packages.txt"; }
+# Options every script takes: --host, --preset NAME, and -- before what only looks like one. Sets use_host, preset and, with
+# what is left, rest.
+use_host=no
+preset=${KERNELSKILL_PRESET:-dev}
+rest=()
+read_options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --host) use_host=yes; shift ;;
+        --preset)
+            [ $# -gt 1 ] || fail "--preset takes a name; CMakePresets.json has dev, check, asan, tsan and release"
+            preset=$2; shift 2 ;;
+        --) shift; break ;;
+        *) break ;;
+        esac
+    done
+    rest=("$@")
+}
+
+packages() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$environment_dir/${1:-packages.txt}"; }
 
 # --- the host's own packages -------------------------------------------------------------------------------
 
@@ -27,7 +46,7 @@ host_has_everything() {
     if command -v dpkg-query >/dev/null 2>&1; then
         missing=$(packages | while read -r p; do dpkg-query -W -f='${Status}\n' "$p" 2>/dev/null | grep -q '^install ok' || echo "$p"; done | wc -l)
     elif command -v rpm >/dev/null 2>&1; then
-        missing=$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$environment_dir/packages-fedora.txt" | xargs rpm -q 2>/dev/null | grep -c 'not installed' || true)
+        missing=$(packages packages-fedora.txt | xargs rpm -q 2>/dev/null | grep -c 'not installed' || true)
     fi
     [ "$missing" = 0 ]
 }
@@ -56,7 +75,7 @@ install_on_host() {
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $(packages) >&2
     elif command -v dnf >/dev/null 2>&1; then
         local list
-        list=$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$environment_dir/packages-fedora.txt" | tr '\n' ' ')
+        list=$(packages packages-fedora.txt | tr '\n' ' ')
         say "will install these packages on this machine: $list"
         as_root dnf install -y $list >&2
     else
