@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/student_plan.h"
 
-#include "features/source_model.h"
+#include "features/code_parser.h"
+#include "features/host_code.h"
 #include "patterns/program.h"
 
 namespace kernelskill::expert {
@@ -82,7 +83,7 @@ Result<KernelPlan> planOf(const TaskView &view, const Candidate &candidate)
     if (!carried) {
         auto plan = studentPlan(view);
         // Code that launches once has fused its operators already.
-        if (plan && launchesOf(functionsOf(candidate.mainText()), candidate.entryPoint) == 1)
+        if (plan && hostFactsOf(parseTokens(candidate.mainText()), candidate.entryPoint).launches == 1)
             return fusedPlan(view, *plan).value_or(*plan);
         return plan;
     }

@@ -27,7 +27,14 @@ QCoro::Task<Result<QList<CodeChange>>> ExpertAgent::generate(GenerateRequest req
 QCoro::Task<Result<Features>> ExpertAgent::extract(FeatureRequest request, RoleContext context)
 {
     if (auto error = stopped(context)) co_return std::unexpected(*error);
-    co_return extractFeatures(request.candidate);
+    auto found = extractWithOrigins(request.candidate);
+    if (!found) co_return std::unexpected(found.error());
+    if (context.report) {
+        RoleUsage usage;
+        usage.transcript = describeOrigins(*found);
+        context.report(usage);
+    }
+    co_return found->features;
 }
 
 QCoro::Task<Result<Plan>> ExpertAgent::plan(PlanRequest request, RoleContext context)

@@ -120,7 +120,7 @@ QStringList prefixArguments(const QString &precompiled)
     if (precompiled.isEmpty()) return {QStringLiteral("-include"), QStringLiteral("cuda_runtime.h")};
     return {QStringLiteral("-Xclang"),  QStringLiteral("-include-pch"),
             QStringLiteral("-Xclang"),  precompiled,
-            QStringLiteral("-include"), QStringLiteral("kernelskill/device_calls.h")};
+            QStringLiteral("-include"), QStringLiteral("kernelskill/not_precompiled.h")};
 }
 
 // The commands that may run side by side; all must succeed.

@@ -66,7 +66,7 @@ typedef uint64_t cuuint64_t;
 #include "kernelskill/device_extras.h"
 
 #ifndef KERNELSKILL_PRECOMPILING
-#include "kernelskill/device_calls.h"
+#include "kernelskill/not_precompiled.h"
 #endif
 
 __device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // printf, malloc, free and assert on the device: calls that the simulator serves itself.
-//
-// Not part of a precompiled cuda_runtime.h: there the compiler takes the host's function of the same name and the
-// device's for one and loses the former.
 #pragma once
 
 extern "C" {

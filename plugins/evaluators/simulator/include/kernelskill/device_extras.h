@@ -66,20 +66,6 @@ KS_MIN_MAX(long, int, long)
 KS_MIN_MAX(long long, long long, int)
 KS_MIN_MAX(long long, int, long long)
 #undef KS_BOTH
-// clang has these for the device.
-#define KS_HOST_MIN_MAX(type)                                                                                          \
-    static inline __host__ type max(type a, type b)                                                                    \
-    {                                                                                                                  \
-        return a > b ? a : b;                                                                                          \
-    }                                                                                                                  \
-    static inline __host__ type min(type a, type b)                                                                    \
-    {                                                                                                                  \
-        return a < b ? a : b;                                                                                          \
-    }
-KS_HOST_MIN_MAX(int)
-KS_HOST_MIN_MAX(float)
-KS_HOST_MIN_MAX(double)
-#undef KS_HOST_MIN_MAX
 #undef KS_MIN_MAX
 
 KS_DEVICE float rsqrt(float a)
