@@ -176,4 +176,10 @@ const MetricInfo *metricInfo(const QString &name)
     return found == all.end() ? nullptr : &*found;
 }
 
+bool isTotal(const QString &name)
+{
+    const MetricInfo *info = metricInfo(name);
+    return info && info->profilerName.endsWith(QLatin1String(".sum"));
+}
+
 } // namespace kernelskill

@@ -19,5 +19,7 @@ struct MetricInfo
 
 [[nodiscard]] const QList<MetricInfo> &metricCatalogue();
 [[nodiscard]] const MetricInfo *metricInfo(const QString &name);
+// Whether it counts something in total, so that kernels and launches add up.
+[[nodiscard]] bool isTotal(const QString &name);
 
 } // namespace kernelskill

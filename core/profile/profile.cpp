@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/profile.h"
 
+#include "profile/metric_catalogue.h"
+
 #include <QJsonArray>
 
 #include <cmath>
+
+#include <algorithm>
 
 namespace kernelskill {
 
@@ -100,6 +104,21 @@ const KernelProfile *Profile::deciding() const
     for (const KernelProfile &kernel : kernels)
         if (!found || kernel.recoverable_us() > found->recoverable_us()) found = &kernel;
     return found;
+}
+
+std::optional<double> Profile::metric(const QString &metricName) const
+{
+    if (kernels.isEmpty()) return std::nullopt;
+    if (metricName == u"kernel_launch_count") return launchCount;
+    const bool inNs = metricName == u"kernel_duration_ns", inUs = metricName == u"kernel_duration_us";
+    if (!inNs && !inUs && !isTotal(metricName)) return deciding()->metric(metricName);
+    double sum = 0;
+    for (const KernelProfile &kernel : kernels) {
+        const auto value = inNs ? 1000 * kernel.duration_us : inUs ? kernel.duration_us : kernel.metric(metricName);
+        if (!value) return std::nullopt;
+        sum += inNs || inUs ? *value : *value * std::max(1, kernel.launches);
+    }
+    return sum;
 }
 
 QJsonObject Profile::toJson() const

@@ -49,6 +49,10 @@ struct Profile
     [[nodiscard]] bool isEmpty() const { return kernels.isEmpty(); }
     // The kernel with most recoverable time; ties by order of launch. Null when there is none.
     [[nodiscard]] const KernelProfile *deciding() const;
+    // Of the candidate as a whole, since a change may merge or split kernels: durations and what is counted in total
+    // (bytes, instructions, conflicts, launches) summed over all launches, each kernel's launches alike; every other
+    // metric that of the kernel that decides. Missing where a kernel has no value for a sum.
+    [[nodiscard]] std::optional<double> metric(const QString &metricName) const;
     [[nodiscard]] QJsonObject toJson() const;
     [[nodiscard]] static Profile fromJson(const QJsonObject &object);
 };

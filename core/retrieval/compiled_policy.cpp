@@ -27,7 +27,7 @@ Result<void> Compiler::add(std::vector<CompiledPredicate> &target, const QString
 {
     auto number = m_compiled->evaluator->addPredicate(expression);
     if (!number) return std::unexpected(number.error());
-    target.push_back({*number, text});
+    target.push_back({*number, text, expression});
     return {};
 }
 

@@ -15,6 +15,7 @@ struct CompiledPredicate
 {
     int number = -1;
     QString text;
+    QString expression; // as evaluated; the text of most
 };
 
 struct CompiledBottleneck
@@ -44,7 +45,9 @@ struct CompiledPolicy
 // "" for an empty list; else the alternatives joined by OR.
 [[nodiscard]] QString anyOf(const QStringList &alternatives);
 
-// The id of a case that no row of evidence can satisfy, with the reason; empty when all can be reached.
-[[nodiscard]] QString unreachableCase(const Policy &policy, CompiledPolicy &compiled);
+// The first case that no row of evidence can satisfy; null when all can be reached.
+[[nodiscard]] const PolicyCase *unreachableCase(const Policy &policy, CompiledPolicy &compiled);
+// The first case for which an earlier one of its bottleneck always holds too, while those allow all that it allows.
+[[nodiscard]] const PolicyCase *shadowedCase(const Policy &policy, CompiledPolicy &compiled);
 
 } // namespace kernelskill

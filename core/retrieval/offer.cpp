@@ -7,6 +7,7 @@
 #include <QSet>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 namespace kernelskill {
@@ -24,6 +25,8 @@ struct Candidate
     int order = 0;     // inside the case
     bool unproven = false;
     Expectation expected;
+    double bonus = 0; // for having been tried little
+    [[nodiscard]] double score() const { return expected.logSpeedup + bonus; }
 };
 
 class Offer
@@ -32,6 +35,10 @@ public:
     Offer(const RetrievalInput &input, CompiledPolicy &compiled, Retrieval &retrieval)
         : m_input(input), m_compiled(compiled), m_retrieval(retrieval)
     {
+        // By name, so that nothing depends on the order in which the skills are given.
+        for (const Skill &skill : input.skills)
+            m_skills.append(&skill);
+        std::ranges::sort(m_skills, {}, [](const Skill *skill) { return skill->name; });
         m_context.architecture = input.architecture;
         m_context.structure = retrieval.evidence.value(QStringLiteral("kernel_structure_id")).toString();
         for (const CaseTrace &trace : retrieval.cases) {
@@ -53,12 +60,14 @@ private:
     void addLastResort();
     void add(const Skill &skill, const QString &caseId, int caseOrder, int order, bool unproven);
     void rank();
+    [[nodiscard]] QString expectationInWords(const Candidate &candidate) const;
     [[nodiscard]] QString reasonFor(const Candidate &candidate) const;
     void explain();
 
     const RetrievalInput &m_input;
     CompiledPolicy &m_compiled;
     Retrieval &m_retrieval;
+    QList<const Skill *> m_skills;
     RankingContext m_context;
     std::vector<Candidate> m_candidates;
     QSet<QString> m_added;
@@ -137,7 +146,7 @@ void Offer::add(const Skill &skill, const QString &caseId, int caseOrder, int or
     if (m_added.contains(skill.name)) return;
     m_added.insert(skill.name);
     m_candidates.push_back(
-        {&skill, caseId, caseOrder, order, unproven, expectation(skill.name, m_input.statistics, m_context)});
+        {&skill, caseId, caseOrder, order, unproven, expectation(skill.name, m_input.statistics, m_context), 0});
 }
 
 void Offer::addCase(const CaseTrace &trace, int caseOrder, bool unproven)
@@ -146,13 +155,13 @@ void Offer::addCase(const CaseTrace &trace, int caseOrder, bool unproven)
     for (const QString &method : trace.allowed) {
         ++order;
         bool taught = false;
-        for (const Skill &skill : m_input.skills) {
-            if (skill.method != method && skill.name != method) continue;
+        for (const Skill *skill : std::as_const(m_skills)) {
+            if (skill->method != method && skill->name != method) continue;
             taught = true;
-            if (!usable(skill) || isForbidden(skill)) continue;
-            const Truth reuse = reuseFor(skill), gated = gate(skill);
+            if (!usable(*skill) || isForbidden(*skill)) continue;
+            const Truth reuse = reuseFor(*skill), gated = gate(*skill);
             if (reuse == Truth::False || gated == Truth::False) continue;
-            add(skill, trace.id, caseOrder, order, unproven || reuse == Truth::Unknown);
+            add(*skill, trace.id, caseOrder, order, unproven || reuse == Truth::Unknown);
         }
         if (!taught && !m_withoutSkill.contains(method)) m_withoutSkill.append(method);
     }
@@ -178,10 +187,9 @@ void Offer::addFromPolicy()
 void Offer::addEverything()
 {
     QList<const Skill *> skills;
-    for (const Skill &skill : m_input.skills) {
-        if (usable(skill)) skills.append(&skill);
+    for (const Skill *skill : std::as_const(m_skills)) {
+        if (usable(*skill)) skills.append(skill);
     }
-    std::ranges::sort(skills, {}, [](const Skill *skill) { return skill->name; });
     if (m_input.mode == RetrievalMode::Random) {
         // Not std::shuffle: its order differs between standard libraries.
         std::mt19937_64 random(m_input.seed);
@@ -202,30 +210,46 @@ void Offer::addLastResort()
     m_retrieval.fallback = true;
     for (int level = 0; level < 3 && m_candidates.empty(); ++level) {
         int order = 0;
-        for (const Skill &skill : m_input.skills) {
+        for (const Skill *skill : std::as_const(m_skills)) {
             ++order;
-            if (!usable(skill)) continue;
-            if (level < 2 && isForbidden(skill)) continue;
-            if (level < 1 && (gate(skill) == Truth::False || reuseFor(skill) == Truth::False)) continue;
-            add(skill, {}, 0, order, true);
+            if (!usable(*skill)) continue;
+            if (level < 2 && isForbidden(*skill)) continue;
+            if (level < 1 && (gate(*skill) == Truth::False || reuseFor(*skill) == Truth::False)) continue;
+            add(*skill, {}, 0, order, true);
         }
         if (level == 2 && !m_candidates.empty()) m_retrieval.forbidden.clear();
     }
+}
+
+// "expected 1.46× (7 uses in this situation, 2 elsewhere; all skills together 1.18×), +3 % for being tried little"
+QString Offer::expectationInWords(const Candidate &candidate) const
+{
+    const Expectation &expected = candidate.expected;
+    const auto number = [](double value) { return QString::number(value, 'f', 2); };
+    const auto uses = [](int count) {
+        return count == 1 ? QStringLiteral("1 use") : QStringLiteral("%1 uses").arg(count);
+    };
+    QString basis = QStringLiteral("never used");
+    if (expected.uses > 0) {
+        const int onThisGpu = expected.usesHere - expected.usesExactly, onOthers = expected.uses - expected.usesHere;
+        QStringList where;
+        if (expected.usesExactly > 0) where.append(uses(expected.usesExactly) + QStringLiteral(" in this situation"));
+        if (onThisGpu > 0) where.append(uses(onThisGpu) + QStringLiteral(" in others on ") + m_input.architecture);
+        if (onOthers > 0) where.append(uses(onOthers) + QStringLiteral(" on other GPUs"));
+        basis = where.join(QStringLiteral(", "));
+    }
+    QString text = QStringLiteral("expected %1× (%2; all skills together %3×)")
+                       .arg(number(expected.speedup()), basis, number(std::exp(m_input.statistics.meanLogSpeedup())));
+    const int bonusPercent = int(std::lround(100 * std::expm1(candidate.bonus)));
+    if (bonusPercent > 0) text += QStringLiteral(", +%1 % for being tried little").arg(bonusPercent);
+    return text;
 }
 
 QString Offer::reasonFor(const Candidate &candidate) const
 {
     QStringList parts;
     if (candidate.skill->state == SkillState::Pinned) parts.append(QStringLiteral("pinned"));
-    if (candidate.expected.uses > 0) {
-        const bool here = candidate.expected.usesHere > 0;
-        parts.append(QStringLiteral("expected %1× from %2 use%3 on %4")
-                         .arg(QString::number(candidate.expected.speedup, 'f', 2))
-                         .arg(here ? candidate.expected.usesHere : candidate.expected.uses)
-                         .arg((here ? candidate.expected.usesHere : candidate.expected.uses) == 1 ? QString()
-                                                                                                  : QStringLiteral("s"))
-                         .arg(here ? m_input.architecture : QStringLiteral("other GPUs")));
-    }
+    if (!m_input.statistics.rows().isEmpty()) parts.append(expectationInWords(candidate));
     if (m_input.mode == RetrievalMode::Random)
         parts.append(QStringLiteral("random order %1").arg(candidate.order));
     else if (m_input.mode == RetrievalMode::All)
@@ -242,15 +266,20 @@ QString Offer::reasonFor(const Candidate &candidate) const
 void Offer::rank()
 {
     const bool random = m_input.mode == RetrievalMode::Random;
+    double usesOfAll = 0;
+    for (const Candidate &candidate : m_candidates)
+        usesOfAll += candidate.expected.likeUses;
+    for (Candidate &candidate : m_candidates)
+        candidate.bonus = explorationBonus(candidate.expected.likeUses, usesOfAll);
     std::ranges::stable_sort(m_candidates, [random](const Candidate &a, const Candidate &b) {
         const bool pinnedA = a.skill->state == SkillState::Pinned, pinnedB = b.skill->state == SkillState::Pinned;
         if (pinnedA != pinnedB && !random) return pinnedA;
         if (a.caseOrder != b.caseOrder) return a.caseOrder < b.caseOrder;
-        if (a.expected.score != b.expected.score && !random) return a.expected.score > b.expected.score;
+        if (a.score() != b.score() && !random) return a.score() > b.score();
         return a.order < b.order;
     });
     for (const Candidate &candidate : m_candidates) {
-        m_retrieval.allowed.append({candidate.skill->method, candidate.skill->name, candidate.expected.score,
+        m_retrieval.allowed.append({candidate.skill->method, candidate.skill->name, candidate.score(),
                                     candidate.skill->state == SkillState::Pinned, candidate.unproven,
                                     reasonFor(candidate)});
     }
@@ -259,7 +288,17 @@ void Offer::rank()
 void Offer::explain()
 {
     QStringList sentences;
-    if (!m_retrieval.kernel.isEmpty()) sentences.append(QStringLiteral("Kernel %1 decides.").arg(m_retrieval.kernel));
+    if (m_retrieval.kernels.size() == 1) {
+        sentences.append(QStringLiteral("Kernel %1 decides.").arg(m_retrieval.kernel));
+    } else if (!m_retrieval.kernels.isEmpty()) {
+        const KernelTrace &first = m_retrieval.kernels[0], &second = m_retrieval.kernels[1];
+        sentences.append(QStringLiteral("Kernel %1 of %2 decides: %3 µs of it could be recovered, of the next, %4, %5 µs.")
+                             .arg(first.name)
+                             .arg(m_retrieval.kernels.size())
+                             .arg(first.recoverable_us, 0, 'f', 1)
+                             .arg(second.name)
+                             .arg(second.recoverable_us, 0, 'f', 1));
+    }
     if (m_input.mode == RetrievalMode::Random)
         sentences.append(QStringLiteral("Retrieval is random: the policy was not asked."));
     if (m_input.mode == RetrievalMode::All)

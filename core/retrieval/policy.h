@@ -20,6 +20,7 @@ struct PolicyCase
     QStringList structures; // empty: any
     QStringList all, any;   // predicates
     QStringList allowed, forbidden;
+    QString place; // where it stands: "file:line:column: "
 };
 struct DerivedField { QString name, expression, meaning; };
 
@@ -38,10 +39,36 @@ struct Policy
     QString text;                // as read, for snapshots
     QString source;
 
-    // Errors name file, line and column, the unknown name or type, and the remedy.
-    [[nodiscard]] static Result<Policy> read(const QString &path);
-    [[nodiscard]] static Result<Policy> parse(const QString &text, const QString &source);
+    // Errors name file, line and column, the unknown name or type, and the remedy. Refused too: a case that no evidence
+    // can satisfy (policy.unreachable), and one that adds nothing to the cases before it, which hold whenever it does
+    // (policy.shadowed). `overlay`: a person's own changes (policy_overlay.h tells their form); a path, or empty.
+    [[nodiscard]] static Result<Policy> read(const QString &path, const QString &overlay = {});
+    [[nodiscard]] static Result<Policy> parse(const QString &text, const QString &source,
+                                              const QString &overlayText = {}, const QString &overlaySource = {});
     [[nodiscard]] QByteArray digest() const;
 };
+
+// One thing in which two policies differ: place "memory_bandwidth.streaming", what "allowed", and the values; what is
+// only in one has the other empty.
+struct PolicyDifference
+{
+    QString place, what, before, after;
+};
+[[nodiscard]] QList<PolicyDifference> differences(const Policy &before, const Policy &after);
+
+// Methods that a case allows although no skill teaches them, in words; a policy may be ahead of the skills.
+[[nodiscard]] QStringList untaughtMethods(const Policy &policy, const QStringList &skillNamesAndMethods);
+
+// The policy in force: the shipped one with a person's overlay where there is one. What is broken never stops the
+// program: then the last good one serves, or the shipped one, and `problems` says why.
+struct PolicyInForce
+{
+    Policy policy;
+    QString overlay;       // path of the overlay that is in it; empty: none
+    QList<Error> problems;
+};
+// `overlay` empty: policy.yaml in the user's configuration folder, if it exists.
+[[nodiscard]] Result<PolicyInForce> policyInForce(const QString &overlay = {});
+[[nodiscard]] QString userPolicyFile(); // that file's path
 
 } // namespace kernelskill

@@ -143,19 +143,56 @@ bool Search::satisfies(const std::vector<CompiledPredicate> &predicates)
     return false;
 }
 
+// Conditions of a case and of its bottleneck.
+std::vector<CompiledPredicate> withBottleneck(const CompiledPolicy &compiled, size_t index)
+{
+    std::vector<CompiledPredicate> predicates = compiled.bottlenecks[size_t(compiled.cases[index].bottleneck)].predicates;
+    const auto &own = compiled.cases[index].predicates;
+    predicates.insert(predicates.end(), own.begin(), own.end());
+    return predicates;
+}
+
+// A case holds, and of those above it in its bottleneck none that allows the method.
+std::vector<CompiledPredicate> withoutThoseThatAllow(const Policy &policy, CompiledPolicy &compiled, size_t index,
+                                                     const QString &method)
+{
+    std::vector<CompiledPredicate> wanted = withBottleneck(compiled, index);
+    for (size_t earlier = 0; earlier < index; ++earlier) {
+        if (compiled.cases[earlier].bottleneck != compiled.cases[index].bottleneck) continue;
+        if (!policy.cases[qsizetype(earlier)].allowed.contains(method)) continue;
+        QStringList conditions;
+        for (const CompiledPredicate &predicate : compiled.cases[earlier].predicates)
+            conditions.append(u'(' + predicate.expression + u')');
+        const QString fails = conditions.isEmpty()
+                                  ? QStringLiteral("primary_limiter_util < primary_limiter_util") // it always holds
+                                  : QStringLiteral("NOT (%1)").arg(conditions.join(QStringLiteral(" AND ")));
+        if (auto number = compiled.evaluator->addPredicate(fails)) wanted.push_back({*number, fails, fails});
+    }
+    return wanted;
+}
+
 } // namespace
 
-QString unreachableCase(const Policy &policy, CompiledPolicy &compiled)
+const PolicyCase *unreachableCase(const Policy &policy, CompiledPolicy &compiled)
 {
     Search search(policy, compiled);
     for (size_t i = 0; i < compiled.cases.size(); ++i) {
-        std::vector<CompiledPredicate> predicates =
-            compiled.bottlenecks[size_t(compiled.cases[i].bottleneck)].predicates;
-        const auto &own = compiled.cases[i].predicates;
-        predicates.insert(predicates.end(), own.begin(), own.end());
-        if (!search.satisfies(predicates)) return policy.cases[qsizetype(i)].id;
+        if (!search.satisfies(withBottleneck(compiled, i))) return &policy.cases[qsizetype(i)];
     }
-    return {};
+    return nullptr;
+}
+
+const PolicyCase *shadowedCase(const Policy &policy, CompiledPolicy &compiled)
+{
+    Search search(policy, compiled);
+    for (size_t i = 0; i < compiled.cases.size(); ++i) {
+        const PolicyCase &one = policy.cases[qsizetype(i)];
+        const bool adds = std::ranges::any_of(one.allowed, [&](const QString &method) {
+            return search.satisfies(withoutThoseThatAllow(policy, compiled, i, method));
+        });
+        if (!adds) return &one;
+    }
+    return nullptr;
 }
 
 } // namespace kernelskill

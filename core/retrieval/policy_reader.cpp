@@ -2,6 +2,7 @@
 #include "retrieval/policy_reader.h"
 
 #include "retrieval/policy_evaluator.h"
+#include "retrieval/policy_overlay.h"
 
 #include <QRegularExpression>
 
@@ -20,12 +21,15 @@ struct Refusal
 class Reader
 {
 public:
-    Reader(QString text, QString source) : m_source(std::move(source)) { m_policy.text = std::move(text); }
-    Policy read(const YAML::Node &root);
+    Reader(const PolicyText &policy, const PolicyText &overlay) : m_text(policy), m_overlay(overlay) {}
+    Policy read();
 
 private:
     [[noreturn]] void refuse(const YAML::Node &at, const QString &message,
                              const QString &code = QStringLiteral("policy.syntax"), qsizetype offset = 0) const;
+    [[nodiscard]] QString placed(int line, int column, const QString &message) const;
+    [[nodiscard]] YAML::Node load();
+    void readAll(const YAML::Node &root);
     void onlyKeys(const YAML::Node &map, const QStringList &keys) const;
     [[nodiscard]] QString text(const YAML::Node &map, const char *key, bool needed = true) const;
     [[nodiscard]] QStringList texts(const YAML::Node &map, const char *key) const;
@@ -45,7 +49,8 @@ private:
                                          const QString &what) const;
 
     Policy m_policy;
-    QString m_source;
+    PolicyText m_text, m_overlay;
+    int m_firstOverlayLine = 0; // the overlay is read as if it stood below the policy, so a line tells which it is of
     std::unique_ptr<PolicyEvaluator> m_evaluator;
     QStringList m_methodIds;
 };
@@ -53,10 +58,41 @@ private:
 void Reader::refuse(const YAML::Node &at, const QString &message, const QString &code, qsizetype offset) const
 {
     const YAML::Mark mark = at.Mark();
-    throw Refusal{
-        {code,
-         QStringLiteral("%1:%2:%3: %4").arg(m_source).arg(mark.line + 1).arg(mark.column + 1 + offset).arg(message),
-         {}}};
+    throw Refusal{{code, placed(mark.line, mark.column + int(offset), message), {}}};
+}
+
+// "file:line:column: message", from 0-based numbers of the two texts together.
+QString Reader::placed(int line, int column, const QString &message) const
+{
+    const bool ofOverlay = !m_overlay.text.isEmpty() && line >= m_firstOverlayLine;
+    return QStringLiteral("%1:%2:%3: %4")
+        .arg(ofOverlay ? m_overlay.source : m_text.source)
+        .arg(std::max(0, ofOverlay ? line - m_firstOverlayLine : line) + 1)
+        .arg(std::max(0, column) + 1)
+        .arg(message);
+}
+
+YAML::Node Reader::load()
+{
+    try {
+        YAML::Node root = YAML::Load(m_text.text.toStdString());
+        m_policy.text = m_text.text;
+        m_policy.source = m_text.source;
+        if (m_overlay.text.isEmpty()) return root;
+        m_firstOverlayLine = int(m_text.text.count(u'\n')) + 1;
+        const YAML::Node overlay =
+            YAML::Load(std::string(size_t(m_firstOverlayLine), '\n') + m_overlay.text.toStdString());
+        applyOverlay(root, overlay, [this](const YAML::Node &at, const QString &message) { refuse(at, message); });
+        YAML::Emitter merged;
+        merged << root;
+        m_policy.text = QString::fromUtf8(merged.c_str()) + u'\n';
+        m_policy.source += QStringLiteral(" + ") + m_overlay.source;
+        return root;
+    } catch (const YAML::Exception &exception) {
+        throw Refusal{{QStringLiteral("policy.syntax"),
+                       placed(exception.mark.line, exception.mark.column, QString::fromStdString(exception.msg)),
+                       {}}};
+    }
 }
 
 void Reader::onlyKeys(const YAML::Node &map, const QStringList &keys) const
@@ -237,6 +273,7 @@ void Reader::readCase(const YAML::Node &node, const QString &bottleneck)
     PolicyCase one;
     one.id = bottleneck + u'.' + text(node, "id");
     one.bottleneck = bottleneck;
+    one.place = placed(node.Mark().line, node.Mark().column, {});
     one.title = text(node, "title");
     one.tiers = knownTexts(node, "tiers", tiers, QStringLiteral("tier"));
     one.structures = knownTexts(node, "structures", structures, QStringLiteral("structure"));
@@ -279,12 +316,17 @@ void Reader::readBottleneck(const YAML::Node &node)
         readCase(one, bottleneck.id);
 }
 
-Policy Reader::read(const YAML::Node &root)
+Policy Reader::read()
+{
+    readAll(load());
+    return m_policy;
+}
+
+void Reader::readAll(const YAML::Node &root)
 {
     onlyKeys(root, {QStringLiteral("version"), QStringLiteral("fields"), QStringLiteral("derived"),
                     QStringLiteral("tiers"), QStringLiteral("methods"), QStringLiteral("reuse_source"),
                     QStringLiteral("advice"), QStringLiteral("bottlenecks")});
-    m_policy.source = m_source;
     m_policy.version = text(root, "version").toInt();
     if (m_policy.version != 1) refuse(root["version"], QStringLiteral("this program reads version 1"));
     for (const char *key : {"fields", "tiers", "methods", "bottlenecks"}) {
@@ -303,27 +345,23 @@ Policy Reader::read(const YAML::Node &root)
     const PolicyCase *last = m_policy.cases.isEmpty() ? nullptr : &m_policy.cases.last();
     if (!last || !m_policy.bottlenecks.last().fallback || !last->tiers.isEmpty() || !last->structures.isEmpty() ||
         !last->all.isEmpty() || !last->any.isEmpty()) {
-        refuse(root["bottlenecks"],
+        // An overlay that takes the fallback away leaves the list without a place of its own.
+        refuse(root["bottlenecks"].size() > 0 ? root["bottlenecks"][root["bottlenecks"].size() - 1] : root,
                QStringLiteral("the last bottleneck must be the fallback and its last case without any condition, "
                               "so that every row of evidence reaches a case"));
     }
-    return m_policy;
 }
 
 } // namespace
 
-Result<Policy> readPolicyText(const QString &text, const QString &source)
+Result<Policy> readPolicyText(const PolicyText &policy, const PolicyText &overlay)
 {
     try {
-        return Reader(text, source).read(YAML::Load(text.toStdString()));
+        return Reader(policy, overlay).read();
     } catch (const Refusal &refusal) {
         return std::unexpected(refusal.error);
     } catch (const YAML::Exception &exception) {
-        return failure("policy.syntax", QStringLiteral("%1:%2:%3: %4")
-                                            .arg(source)
-                                            .arg(exception.mark.line + 1)
-                                            .arg(exception.mark.column + 1)
-                                            .arg(QString::fromStdString(exception.msg)));
+        return failure("policy.syntax", policy.source + QStringLiteral(": ") + QString::fromStdString(exception.msg));
     }
 }
 

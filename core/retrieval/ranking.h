@@ -4,8 +4,11 @@
 
 #include "memory/longterm/skill_store.h"
 
+#include <QHash>
 #include <QList>
 #include <QString>
+
+#include <memory>
 
 namespace kernelskill {
 
@@ -16,18 +19,48 @@ struct RankingContext
     QString structure;    // "S3"
 };
 
-struct Expectation
+// The ledger's statistics, arranged once so that ranking touches only the rows of the skills it ranks. Cheap to copy.
+class RankingStatistics
 {
-    double score = 0;   // expected ln speedup plus the exploration term
-    double speedup = 1; // exp of the expectation alone
-    int uses = 0;       // all rows of this skill
-    int usesHere = 0;   // on this architecture
+public:
+    RankingStatistics();
+    RankingStatistics(const QList<SkillStatistics> &rows); // implicit: it is the same thing, arranged
+    RankingStatistics(std::initializer_list<SkillStatistics> rows) : RankingStatistics(QList<SkillStatistics>(rows)) {}
+
+    [[nodiscard]] const QList<SkillStatistics> &rows() const { return m_data->rows; } // by skill and situation
+    [[nodiscard]] QList<SkillStatistics> rowsOf(const QString &skill) const;
+    // Mean ln speedup of an application of any skill anywhere; with few rows near what most methods gain, 0.05.
+    [[nodiscard]] double meanLogSpeedup() const { return m_data->mean; }
+
+private:
+    struct Data
+    {
+        QList<SkillStatistics> rows;
+        QHash<QString, QList<qsizetype>> bySkill;
+        double mean = 0;
+    };
+    std::shared_ptr<const Data> m_data;
 };
 
-// Expected ln speedup of a skill: the mean over its rows, each weighted by how like the context it is, shrunk towards a
-// small prior as if `priorUses` applications had given it; plus an exploration term that favours what was tried least.
-// Without any statistics all skills score alike and the policy's order decides.
-[[nodiscard]] Expectation expectation(const QString &skill, const QList<SkillStatistics> &statistics,
+struct Expectation
+{
+    double logSpeedup = 0; // expected ln speedup
+    double likeUses = 0;   // applications, each weighted by how like the context it is: what the expectation rests on
+    int usesExactly = 0;   // same architecture, bottleneck and structure
+    int usesHere = 0;      // on this architecture
+    int uses = 0;          // anywhere
+    [[nodiscard]] double speedup() const;
+};
+
+// Expected ln speedup of a skill here, as an empirical Bayes estimate in two steps. The skill's mean over situations that
+// are only like this one is shrunk towards the mean of all skills; the mean in exactly this situation is shrunk towards
+// that. Each step counts its target as `priorUses` applications, so a few uses move the expectation and many decide it.
+[[nodiscard]] Expectation expectation(const QString &skill, const RankingStatistics &statistics,
                                       const RankingContext &context);
+
+// What is added to the expectation of a skill that was tried little, in ln speedup, when the skills it competes with have
+// `likeUsesOfAll` applications together: c·√(ln(1 + all) / (1 + own)), after UCB1 (Auer, Cesa-Bianchi, Fischer 2002).
+// Nothing was tried: 0 for all, and the policy's order decides.
+[[nodiscard]] double explorationBonus(double likeUses, double likeUsesOfAll);
 
 } // namespace kernelskill

@@ -108,6 +108,14 @@ RankedMethod methodFromJson(const QJsonObject &object)
             object.value("pinned").toBool(),   object.value("unproven").toBool(), object.value("reason").toString()};
 }
 
+QJsonObject toJson(const KernelTrace &kernel)
+{
+    return {{"name", kernel.name},
+            {"time_share", kernel.timeShare},
+            {"duration_us", kernel.duration_us},
+            {"recoverable_us", kernel.recoverable_us}};
+}
+
 } // namespace
 
 QString toString(Truth truth)
@@ -143,7 +151,11 @@ QJsonObject Retrieval::toJson() const
         caseArray.append(kernelskill::toJson(trace));
     for (const RankedMethod &method : allowed)
         allowedArray.append(kernelskill::toJson(method));
+    QJsonArray kernelArray;
+    for (const KernelTrace &one : kernels)
+        kernelArray.append(kernelskill::toJson(one));
     return {{"kernel", kernel},
+            {"kernels", kernelArray},
             {"evidence", valuesToJson(evidence)},
             {"tier", tier},
             {"bottlenecks", bottleneckArray},
@@ -158,6 +170,11 @@ Retrieval Retrieval::fromJson(const QJsonObject &object)
 {
     Retrieval retrieval;
     retrieval.kernel = object.value("kernel").toString();
+    for (const QJsonValue &value : object.value("kernels").toArray()) {
+        const QJsonObject one = value.toObject();
+        retrieval.kernels.append({one.value("name").toString(), one.value("time_share").toDouble(),
+                                  one.value("duration_us").toDouble(), one.value("recoverable_us").toDouble()});
+    }
     retrieval.evidence = valuesFromJson(object.value("evidence").toObject());
     retrieval.tier = object.value("tier").toString();
     for (const QJsonValue &value : object.value("bottlenecks").toArray()) {

@@ -51,9 +51,19 @@ struct RankedMethod
     QString reason;  // in words: "pinned", "expected 1.42× from 7 uses on sm_90", "policy order 2"
 };
 
+// One kernel of the candidate. The one with most recoverable time decides, ties by order of launch.
+struct KernelTrace
+{
+    QString name;
+    double timeShare = 0;      // 0…1 of the candidate
+    double duration_us = 0;    // all launches
+    double recoverable_us = 0; // time above its own roofline
+};
+
 struct Retrieval
 {
     QString kernel;        // the deciding one
+    QList<KernelTrace> kernels; // all, most recoverable time first
     QVariantMap evidence;  // metrics, run fields, features, derived
     QString tier;          // "H", "M", "L", "unknown"
     QList<BottleneckTrace> bottlenecks;

@@ -5,6 +5,7 @@
 #include "retrieval/offer.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace kernelskill {
 
@@ -44,6 +45,9 @@ public:
         for (const QString &name : m_compiled.evaluator->names())
             m_result.evidence.insert(name, m_compiled.evaluator->value(name));
         if (const KernelProfile *kernel = input.profile.deciding()) m_result.kernel = kernel->name;
+        for (const KernelProfile &kernel : input.profile.kernels)
+            m_result.kernels.append({kernel.name, kernel.timeShare, kernel.duration_us, kernel.recoverable_us()});
+        std::ranges::stable_sort(m_result.kernels, std::greater(), &KernelTrace::recoverable_us);
     }
     Retrieval run();
 

@@ -2,9 +2,9 @@
 // Applies a policy to evidence and ranks what it allows. Pure: the same inputs give the same Retrieval.
 #pragma once
 
-#include "memory/longterm/skill_store.h"
 #include "profile/profile.h"
 #include "retrieval/policy.h"
+#include "retrieval/ranking.h"
 #include "retrieval/retrieval.h"
 
 namespace kernelskill {
@@ -15,7 +15,7 @@ struct RetrievalInput
 {
     const Policy *policy = nullptr;
     QList<Skill> skills;               // of the snapshot, states as of now
-    QList<SkillStatistics> statistics; // of the snapshot; empty when long-term memory is off
+    RankingStatistics statistics;      // of the snapshot; empty when long-term memory is off
     Profile profile;
     QVariantMap features;
     QString architecture;

@@ -26,6 +26,7 @@ private Q_SLOTS:
     void missingEvidenceIsUnknown();
     void unknownCasesAreOfferedOnlyWithoutKnownOnes();
     void everyRowReachesACase();
+    void theKernelWithMostRecoverableTimeDecides();
     void rejectedAndDraftSkillsAreNeverOffered();
     void pinnedComesFirst();
     void theLedgerRanksInsideACase();
@@ -38,6 +39,7 @@ private:
     Retrieval retrieveFor(const QMap<QString, double> &metrics, const QVariantMap &features, int launches = 1);
     RetrievalInput input(const QMap<QString, double> &metrics, const QVariantMap &features, int launches = 1);
     Policy m_policy;
+    QList<Skill> m_shipped; // the real ones
 };
 
 void TestRetriever::initTestCase()
@@ -45,6 +47,10 @@ void TestRetriever::initTestCase()
     auto policy = Policy::read(QStringLiteral(SOURCE_DIR "/skills/policy.yaml"));
     QVERIFY2(policy, qPrintable(policy ? QString() : policy.error().message));
     m_policy = *policy;
+    auto store = SkillStore::open(":memory:", QStringLiteral(SOURCE_DIR "/skills"));
+    QVERIFY(store);
+    m_shipped = *store->skills();
+    QVERIFY(m_shipped.size() >= 40);
 }
 
 RetrievalInput TestRetriever::input(const QMap<QString, double> &metrics, const QVariantMap &features, int launches)
@@ -248,8 +254,19 @@ void TestRetriever::everyRowReachesACase()
             else
                 metrics.insert(field, std::pow(10.0, *rc::gen::inRange(-20, 70) / 10.0));
         }
-        const auto result = retrieve(input(metrics, features, *rc::gen::inRange(0, 30)));
+        RetrievalInput given = input(metrics, features, *rc::gen::inRange(0, 30));
+        given.skills = m_shipped;
+        QList<SkillStatistics> history;
+        for (const char *skill : {"memory-coalescing", "launch-tuning", "split-k", "bank-swizzle"})
+            history.append({skill, "sm_90", "uncoalesced_access", "S3", *rc::gen::inRange(1, 9), 0, 0, *rc::gen::inRange(-9, 9) / 10.0, 0});
+        given.statistics = history;
+        const auto result = retrieve(given);
         RC_ASSERT(result.has_value());
+        // Nothing depends on the order of containers.
+        std::ranges::reverse(given.skills);
+        std::ranges::reverse(history);
+        given.statistics = history;
+        RC_ASSERT(retrieve(given)->toJson() == result->toJson());
         RC_ASSERT(!result->allowed.isEmpty());
         bool caseReached = false, known = false;
         for (const CaseTrace &trace : result->cases) {
@@ -268,6 +285,29 @@ void TestRetriever::everyRowReachesACase()
         }
     };
     QVERIFY(rc::check("every row of evidence reaches a case", property));
+}
+
+void TestRetriever::theKernelWithMostRecoverableTimeDecides()
+{
+    RetrievalInput given = input(rowPerThread, reductionFeatures);
+    KernelProfile longest = given.profile.kernels.first(), wasteful = longest;
+    longest.name = "atItsRoofline";
+    longest.duration_us = 900;
+    longest.roofline_us = 890;
+    longest.metrics["sectors_per_request"] = longest.metrics["store_sectors_per_request"] = 4;
+    wasteful.name = "farFromIt";
+    wasteful.duration_us = 100;
+    wasteful.roofline_us = 5;
+    given.profile.kernels = {longest, wasteful};
+    const auto result = retrieve(given);
+    QVERIFY(result);
+    QCOMPARE(result->kernel, QString("farFromIt"));
+    QCOMPARE(result->evidence.value("sectors_per_request").toDouble(), 32.0);
+    QCOMPARE(result->kernels.size(), 2);
+    QCOMPARE(result->kernels[0].recoverable_us, 95.0);
+    QCOMPARE(result->kernels[1].name, QString("atItsRoofline"));
+    QVERIFY(result->explanation.startsWith("Kernel farFromIt of 2 decides: 95.0 µs of it could be recovered, of the next, "
+                                           "atItsRoofline, 10.0 µs."));
 }
 
 void TestRetriever::rejectedAndDraftSkillsAreNeverOffered()
@@ -370,5 +410,5 @@ void TestRetriever::oneRowIsFast()
     QVERIFY2(each_ms < 25, "the target is 5 ms; a loaded or sanitised machine gets five times that");
 }
 
-QTEST_APPLESS_MAIN(TestRetriever)
+QTEST_GUILESS_MAIN(TestRetriever)
 #include "tst_retriever.moc"
