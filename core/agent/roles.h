@@ -73,6 +73,9 @@ struct Plan
     QString rationale;
     QList<MetricPromise> promises;
     bool overridesPolicy = false; // a person insisted; recorded
+    // An idea of the planner's own: method "free", `skill` a name for it that no skill has, the rationale says what to do.
+    // Legal where the policy has nothing proved to offer. One that wins twice becomes a draft skill.
+    [[nodiscard]] bool isFreeForm() const { return method == u"free"; }
     [[nodiscard]] QJsonObject toJson() const;
     [[nodiscard]] static Plan fromJson(const QJsonObject &object);
 };

@@ -28,8 +28,11 @@ void EngineState::apply(const Event &event)
         m_diagnoses.insert(data.value("node").toInt(), Diagnosis::fromJson(data.value("diagnosis").toObject()));
     } else if (event.kind == u"repair.rollback") {
         m_rolledBack.insert(data.value("node").toInt());
-    } else if (event.kind == u"person.skill" && data.contains("state")) {
-        m_skillStates.insert(data.value("skill").toString(), skillStateFromString(data.value("state").toString()));
+    } else if (event.kind == u"person.skill") {
+        const QString skill = data.value("skill").toString();
+        if (data.contains("state")) m_skillStates.insert(skill, skillStateFromString(data.value("state").toString()));
+        if (data.contains("text"))
+            m_skillTexts.insert(skill, {data.value("text").toString(), data.value("revision").toInt()});
     }
 }
 

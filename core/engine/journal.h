@@ -32,6 +32,12 @@ public:
         return m_diagnoses;
     } // failing node → its last diagnosis
     [[nodiscard]] const QHash<QString, SkillState> &skillStates() const { return m_skillStates; } // a person's changes
+    struct EditedSkill
+    {
+        QString text; // whole SKILL.md
+        int revision = 0;
+    };
+    [[nodiscard]] const QHash<QString, EditedSkill> &skillTexts() const { return m_skillTexts; } // a person's edits
     [[nodiscard]] bool hasRolledBack(int node) const { return m_rolledBack.contains(node); }
     // The bottleneck whose case was chosen in a round.
     [[nodiscard]] QString bottleneck(int round) const { return m_bottlenecks.value(round); }
@@ -45,6 +51,7 @@ private:
     QList<Refused> m_refused;
     QHash<int, Diagnosis> m_diagnoses;
     QHash<QString, SkillState> m_skillStates;
+    QHash<QString, EditedSkill> m_skillTexts;
     QSet<int> m_rolledBack;
     QHash<int, QString> m_bottlenecks;
 };

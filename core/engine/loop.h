@@ -94,6 +94,8 @@ private:
                                                                   int question);
     [[nodiscard]] Result<Retrieval> retrieveFor(const Planning &planning);
     [[nodiscard]] std::optional<Refusal> refusalOf(const Planning &planning, Plan &plan) const;
+    [[nodiscard]] std::optional<Refusal> refusalOfOwnIdea(const Planning &planning, const Plan &plan, bool insisted) const;
+    [[nodiscard]] std::optional<Refusal> repeatRefusal(const Planning &planning, const Plan &plan) const;
     [[nodiscard]] std::optional<Plan> engineChoice(Planning &planning) const;
     [[nodiscard]] Result<void> recordRefusal(Planning &planning, const Plan &plan, const Refusal &refusal);
     [[nodiscard]] QList<Skill> currentSkills() const;
@@ -114,6 +116,7 @@ private:
     [[nodiscard]] Result<void> settle(int node);
     [[nodiscard]] Result<QJsonObject> evaluatedData(int node, const Evaluation &evaluation);
     [[nodiscard]] Result<void> recordInLedger(const TrajectoryNode &node);
+    [[nodiscard]] Result<void> draftFrom(const TrajectoryNode &node);
     [[nodiscard]] Result<Evaluation> evaluationOf(int node);
     [[nodiscard]] Result<Candidate> candidateOf(int node) const;
     [[nodiscard]] int lastGoodBefore(int node) const;

@@ -5,29 +5,6 @@ namespace kernelskill {
 
 namespace {
 
-bool isTotal(const QString &metric)
-{
-    static const QStringList totals{QStringLiteral("dram_bytes"),      QStringLiteral("l2_bytes"),
-                                    QStringLiteral("l1_bytes"),        QStringLiteral("instructions"),
-                                    QStringLiteral("fp32_flops"),      QStringLiteral("shared_bank_conflicts"),
-                                    QStringLiteral("atomic_requests"), QStringLiteral("branch_targets_divergent")};
-    return totals.contains(metric);
-}
-
-std::optional<double> valueOf(const QString &metric, const Profile &profile)
-{
-    if (profile.isEmpty()) return std::nullopt;
-    if (metric == u"kernel_launch_count") return profile.launchCount;
-    if (!isTotal(metric)) return profile.deciding()->metric(metric);
-    double sum = 0;
-    for (const KernelProfile &kernel : profile.kernels) {
-        const auto value = kernel.metric(metric);
-        if (!value) return std::nullopt; // a sum with a hole is no sum
-        sum += *value;
-    }
-    return sum;
-}
-
 std::optional<bool> isKept(const QString &promised, std::optional<double> before, std::optional<double> after)
 {
     if (!after) return std::nullopt;
@@ -51,8 +28,8 @@ QList<ObservedChange> observedChanges(const QList<MetricPromise> &promises, cons
         ObservedChange change;
         change.metric = promise.metric;
         change.promised = promise.change;
-        change.before = valueOf(promise.metric, before);
-        change.after = valueOf(promise.metric, after);
+        change.before = before.metric(promise.metric);
+        change.after = after.metric(promise.metric);
         change.kept = isKept(promise.change, change.before, change.after);
         changes.append(change);
     }

@@ -9,8 +9,7 @@
 
 namespace kernelskill {
 
-// One entry a promise, in their order. Totals (bytes, instructions, launches) are summed over a candidate's kernels,
-// since a change may merge or split them; all other metrics are those of the kernel that decides.
+// One entry a promise, in their order, of the candidates as a whole (Profile::metric).
 [[nodiscard]] QList<ObservedChange> observedChanges(const QList<MetricPromise> &promises, const Profile &before,
                                                     const Profile &after);
 [[nodiscard]] QJsonArray toJson(const QList<ObservedChange> &changes);

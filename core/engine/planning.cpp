@@ -2,7 +2,10 @@
 // Loop: a round that improves the base: features, retrieval, plan, code.
 #include "engine/loop.h"
 
+#include "memory/longterm/skill_reader.h"
+
 #include <QJsonArray>
+#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -44,9 +47,18 @@ Attempts Loop::attempts() const
 QList<Skill> Loop::currentSkills() const
 {
     QList<Skill> skills = m_parts.memory.skills;
-    const auto &states = m_parts.journal->state().skillStates();
-    for (Skill &skill : skills)
-        skill.state = states.value(skill.name, skill.state);
+    const EngineState &state = m_parts.journal->state();
+    for (Skill &skill : skills) {
+        if (const auto edited = state.skillTexts().constFind(skill.name); edited != state.skillTexts().constEnd()) {
+            // A text that does not parse never gets this far: Run::applySkillText refuses it.
+            if (auto parsed = parseSkillText(edited->text, skill.source)) {
+                parsed->state = skill.state;
+                parsed->revision = edited->revision;
+                skill = *parsed;
+            }
+        }
+        skill.state = state.skillStates().value(skill.name, skill.state);
+    }
     return skills;
 }
 
@@ -128,8 +140,12 @@ QCoro::Task<Result<Plan>> Loop::askPlanner(const Planning &planning, int questio
 // Also completes a plan that names only its method or only its skill.
 std::optional<Loop::Refusal> Loop::refusalOf(const Planning &planning, Plan &plan) const
 {
-    const RankedMethod *allowed = planning.retrieval.find(plan.method, plan.skill);
     const bool insisted = plan.overridesPolicy && speaksForAPerson(m_parts.settings.agentFor(Role::Planner));
+    if (plan.isFreeForm()) {
+        if (auto refusal = refusalOfOwnIdea(planning, plan, insisted)) return refusal;
+        return repeatRefusal(planning, plan);
+    }
+    const RankedMethod *allowed = planning.retrieval.find(plan.method, plan.skill);
     if (allowed) {
         plan.method = allowed->method;
         plan.skill = allowed->skill;
@@ -142,6 +158,39 @@ std::optional<Loop::Refusal> Loop::refusalOf(const Planning &planning, Plan &pla
                            .arg(plan.skill.isEmpty() ? plan.method : plan.skill, names.join(QStringLiteral(", "))),
                        false, true};
     }
+    return repeatRefusal(planning, plan);
+}
+
+// A planner's own idea is legal where no case is proved or all that is allowed was tried on this base, and for a person.
+std::optional<Loop::Refusal> Loop::refusalOfOwnIdea(const Planning &planning, const Plan &plan, bool insisted) const
+{
+    static const QRegularExpression form(QStringLiteral("^[a-z0-9]+(-[a-z0-9]+)*$"));
+    if (plan.skill.size() > 64 || !form.match(plan.skill).hasMatch() || m_parts.memory.skill(plan.skill)) {
+        return Refusal{QStringLiteral("an idea of one's own needs a name that no skill has, lower-case words joined by "
+                                      "'-', not '%1'")
+                           .arg(plan.skill),
+                       false, true};
+    }
+    if (plan.rationale.trimmed().isEmpty())
+        return Refusal{QStringLiteral("%1 does not say what to do").arg(plan.skill), false, true};
+    if (insisted || planning.retrieval.fallback || m_parts.settings.longTerm == LongTerm::Off) return std::nullopt;
+    const Attempts tried = attempts();
+    QStringList untried;
+    for (const RankedMethod &method : planning.retrieval.allowed) {
+        const bool known = std::ranges::any_of(tried.all(), [&](const Attempt &attempt) {
+            return attempt.baseNode == planning.base && attempt.skill == method.skill;
+        });
+        if (!known) untried.append(method.skill);
+    }
+    if (untried.isEmpty()) return std::nullopt;
+    return Refusal{QStringLiteral("%1 is an idea of one's own; first choose one of what the evidence allows: %2")
+                       .arg(plan.skill, untried.join(QStringLiteral(", "))),
+                   false, true};
+}
+
+// What short-term memory has against a plan.
+std::optional<Loop::Refusal> Loop::repeatRefusal(const Planning &planning, const Plan &plan) const
+{
     if (!m_parts.settings.shortTerm) return std::nullopt;
     if (const auto before = attempts().withPlan(plan.method, plan.skill, plan.parameters, planning.base)) {
         const QString where =

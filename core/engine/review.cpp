@@ -4,7 +4,9 @@
 
 #include "engine/observed.h"
 #include "engine/promotion.h"
+#include "memory/longterm/draft.h"
 
+#include <QFileInfo>
 #include <QJsonArray>
 
 #include <cmath>
@@ -172,6 +174,7 @@ Result<void> Loop::settle(int node)
 Result<void> Loop::recordInLedger(const TrajectoryNode &node)
 {
     if (!m_parts.store || m_parts.settings.longTerm != LongTerm::Learning || node.skill.isEmpty()) return {};
+    if (m_parts.store->isReadOnly()) return {}; // it was said when the memory was opened
     LedgerEntry entry;
     entry.session = m_parts.journal->file().id();
     entry.node = node.id;
@@ -193,8 +196,36 @@ Result<void> Loop::recordInLedger(const TrajectoryNode &node)
         entry.interval = node.stepSpeedup->interval;
         if (node.state == NodeState::Verified) entry.logSpeedup = std::log(node.stepSpeedup->value);
     }
+    entry.kind = toString(m_parts.evaluator->facts().kind);
     entry.observed = {{"changes", kernelskill::toJson(node.observed)}};
-    return m_parts.store->record(entry);
+    entry.promised = {{"promises", origin->plan.toJson().value(QStringLiteral("promises"))}};
+    entry.sessionPath = QFileInfo(m_parts.journal->file().path()).absoluteFilePath();
+    if (auto recorded = m_parts.store->record(entry); !recorded) return recorded;
+    return origin->plan.isFreeForm() ? draftFrom(node) : Result<void>{};
+}
+
+// A planner's own idea that has won often enough is written down as a draft, once. It is offered to nobody before a person
+// accepts it or a counterfactual run proves it.
+Result<void> Loop::draftFrom(const TrajectoryNode &node)
+{
+    auto known = m_parts.store->skill(node.skill);
+    if (!known) return std::unexpected(known.error());
+    auto ledger = m_parts.store->ledger(node.skill);
+    if (!ledger) return std::unexpected(ledger.error());
+    DraftEvidence evidence{node.skill, node.plan.rationale, {}, winsOf(*ledger), {}, {}};
+    if (*known || evidence.wins.size() < winsForADraft) return {};
+    auto before = candidateOf(lastGoodBefore(node.id));
+    if (!before) return std::unexpected(before.error());
+    auto after = candidateOf(node.id);
+    if (!after) return std::unexpected(after.error());
+    evidence.languages = {after->language};
+    evidence.before = before->mainText();
+    evidence.after = after->mainText();
+    auto drafted = m_parts.store->edit(node.skill, draftSkillText(evidence),
+                                       QStringLiteral("an idea of the planner's own that won %1 times").arg(evidence.wins.size()),
+                                       QStringLiteral("run ") + m_parts.journal->file().id());
+    if (!drafted) return std::unexpected(drafted.error());
+    return m_parts.journal->append(QStringLiteral("memory.draft"), {{"skill", node.skill}, {"node", node.id}});
 }
 
 } // namespace kernelskill

@@ -3,6 +3,7 @@
 
 #include "engine/loop.h"
 #include "engine/summary.h"
+#include "memory/longterm/skill_reader.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -16,6 +17,16 @@ bool isFinal(const QString &endedBy)
 {
     return endedBy == u"rounds" || endedBy == u"exhausted" || endedBy == u"plateau" || endedBy == u"roofline";
 }
+
+Result<void> checkEvaluator(const Evaluator &evaluator, const Task &task)
+{
+    const EvaluatorFacts facts = evaluator.facts();
+    if (facts.taskKinds.contains(task.kind)) return {};
+    return failure("evaluator.task", QStringLiteral("the evaluator '%1' takes tasks of the kinds %2, not '%3'")
+                                         .arg(facts.id, facts.taskKinds.join(QStringLiteral(", ")), task.kind));
+}
+
+} // namespace
 
 Result<DeviceInfo> chooseDevice(const Evaluator &evaluator, const QString &wanted)
 {
@@ -35,16 +46,6 @@ Result<DeviceInfo> chooseDevice(const Evaluator &evaluator, const QString &wante
     return failure("evaluator.device",
                    QStringLiteral("there is no device '%1'; found: %2").arg(wanted, known.join(QStringLiteral(", "))));
 }
-
-Result<void> checkEvaluator(const Evaluator &evaluator, const Task &task)
-{
-    const EvaluatorFacts facts = evaluator.facts();
-    if (facts.taskKinds.contains(task.kind)) return {};
-    return failure("evaluator.task", QStringLiteral("the evaluator '%1' takes tasks of the kinds %2, not '%3'")
-                                         .arg(facts.id, facts.taskKinds.join(QStringLiteral(", ")), task.kind));
-}
-
-} // namespace
 
 struct Run::Impl
 {
@@ -162,7 +163,7 @@ Result<bool> Run::Impl::continueSession(LoopParts &parts, std::optional<int> rou
         resumed.insert("budget", parts.settings.toJson().value("budget"));
     }
     if (isFinal(journal->trajectory().endedBy) && !moreRounds) return false;
-    auto task = taskOf(*journal);
+    auto task = taskOf(journal->file(), journal->trajectory());
     if (!task) return std::unexpected(task.error());
     parts.task = *task;
     if (auto made = makePlayers(parts); !made) return std::unexpected(made.error());
@@ -304,6 +305,23 @@ void Run::applySkillState(const QString &skill, SkillState state, const QString 
                                                                    {"state", toString(state)},
                                                                    {"reason", reason},
                                                                    {"author", QStringLiteral("person")}});
+}
+
+Result<void> Run::applySkillText(const QString &skill, const QString &text, int revision, const QString &reason)
+{
+    if (!m_impl->journal) return failure("run.none", QStringLiteral("no run is open"));
+    auto parsed = parseSkillText(text, skill + QStringLiteral("/SKILL.md"));
+    if (!parsed) return std::unexpected(parsed.error());
+    if (parsed->name != skill) {
+        return failure("skill.syntax",
+                       QStringLiteral("the text names the skill '%1', not '%2'").arg(parsed->name, skill));
+    }
+    return m_impl->journal->append(QStringLiteral("person.skill"), {{"action", QStringLiteral("edit")},
+                                                                    {"skill", skill},
+                                                                    {"text", text},
+                                                                    {"revision", revision},
+                                                                    {"reason", reason},
+                                                                    {"author", QStringLiteral("person")}});
 }
 
 const Trajectory &Run::trajectory() const

@@ -32,6 +32,9 @@ struct PlayerFactory
     std::function<Result<std::unique_ptr<Agent>>(const QString &id)> agent;
 };
 
+// The wanted device of an evaluator, the first usable one when none is named. Errors: evaluator.device.
+[[nodiscard]] Result<DeviceInfo> chooseDevice(const Evaluator &evaluator, const QString &wanted);
+
 // Lives on one thread with an event loop: the engine's. All signals come from there, after the event is in the file.
 class Run : public QObject
 {
@@ -55,6 +58,9 @@ public:
     void setAsk(AskFunction ask);
     // A person's change of a skill during the run: an event, effective from the next round.
     void applySkillState(const QString &skill, SkillState state, const QString &reason);
+    // Likewise a new text of a skill the run knows (revision: the store's). A text that is no skill is refused.
+    [[nodiscard]] Result<void> applySkillText(const QString &skill, const QString &text, int revision,
+                                              const QString &reason);
 
     [[nodiscard]] const Trajectory &trajectory() const;
     [[nodiscard]] const SessionFile *session() const; // null before start

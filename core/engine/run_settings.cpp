@@ -62,6 +62,7 @@ QJsonObject RunSettings::toJson() const
             {"long_term", toString(longTerm)},
             {"short_term", shortTerm},
             {"retrieval", retrieval},
+            {"policy", policy},
             {"promotion", promotion == Promotion::Paper ? QStringLiteral("paper") : QStringLiteral("interval")},
             {"repair_limit", repairLimit},
             {"plateau_rounds", plateauRounds},
@@ -84,6 +85,7 @@ Result<RunSettings> RunSettings::fromJson(const QJsonObject &object)
     settings.budget.time_s = object.value("budget").toObject().value("time_s").toDouble();
     settings.budget.money_usd = object.value("budget").toObject().value("money_usd").toDouble();
     settings.shortTerm = object.value("short_term").toBool(true);
+    settings.policy = object.value("policy").toString();
     settings.repairLimit = object.value("repair_limit").toInt(defaults.repairLimit);
     settings.plateauRounds = object.value("plateau_rounds").toInt();
     settings.rooflineFraction = object.value("roofline_fraction").toDouble();

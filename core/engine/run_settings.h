@@ -34,6 +34,7 @@ struct RunSettings
     LongTerm longTerm = LongTerm::Learning;
     bool shortTerm = true;
     QString retrieval = QStringLiteral("policy"); // "random", "all"
+    QString policy;             // a person's overlay of the policy; empty: the one in the configuration folder, if any
     Promotion promotion = Promotion::Interval;
     int repairLimit = 4;        // candidates in one repair chain
     int plateauRounds = 0;      // stop after so many rounds without a new best; 0: never

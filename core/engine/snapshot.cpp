@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
+#include <QJsonDocument>
 
 #include <algorithm>
 
@@ -64,9 +65,11 @@ Result<MemorySnapshot> MemorySnapshot::take(const RunSettings &settings, const S
                                             const QString &taskName)
 {
     MemorySnapshot snapshot;
-    auto policy = Policy::read(QDir(paths::skills()).filePath(QStringLiteral("policy.yaml")));
+    auto policy = policyInForce(settings.policy);
     if (!policy) return std::unexpected(policy.error());
-    snapshot.policy = *policy;
+    snapshot.policy = policy->policy;
+    for (const Error &problem : policy->problems)
+        snapshot.problems.append(problem.message + QStringLiteral(": ") + problem.detail);
     auto skills = skillsOf(store);
     if (!skills) return std::unexpected(skills.error());
     snapshot.skills = *skills;
@@ -95,7 +98,7 @@ Result<QJsonObject> MemorySnapshot::store(Journal &journal) const
     QJsonArray skillArray, statisticsArray;
     for (const Skill &skill : skills)
         skillArray.append(skill.toJson());
-    for (const SkillStatistics &row : statistics)
+    for (const SkillStatistics &row : statistics.rows())
         statisticsArray.append(toJson(row));
     auto policyBlob = journal.putText(policy.text);
     if (!policyBlob) return std::unexpected(policyBlob.error());
@@ -103,8 +106,12 @@ Result<QJsonObject> MemorySnapshot::store(Journal &journal) const
     if (!skillsBlob) return std::unexpected(skillsBlob.error());
     auto statisticsBlob = journal.putJson({{"statistics", statisticsArray}});
     if (!statisticsBlob) return std::unexpected(statisticsBlob.error());
-    return QJsonObject{
-        {"policy_blob", *policyBlob}, {"skills_blob", *skillsBlob}, {"statistics_blob", *statisticsBlob}};
+    QJsonObject data{{"policy_blob", *policyBlob},
+                     {"skills_blob", *skillsBlob},
+                     {"statistics_blob", *statisticsBlob},
+                     {"policy_source", policy.source}};
+    if (!problems.isEmpty()) data.insert("problems", QJsonArray::fromStringList(problems));
+    return data;
 }
 
 Result<MemorySnapshot> MemorySnapshot::load(const Journal &journal)
@@ -113,7 +120,7 @@ Result<MemorySnapshot> MemorySnapshot::load(const Journal &journal)
     auto policyText = journal.file().blob(trajectory.policyBlob);
     if (!policyText) return std::unexpected(policyText.error());
     // Whether all its cases can be reached was checked when it was taken.
-    auto policy = readPolicyText(QString::fromUtf8(*policyText), QStringLiteral("the session's policy"));
+    auto policy = readPolicyText({QString::fromUtf8(*policyText), QStringLiteral("the session's policy")});
     if (!policy) return std::unexpected(policy.error());
     auto skills = journal.json(trajectory.skillsBlob);
     if (!skills) return std::unexpected(skills.error());
@@ -123,9 +130,10 @@ Result<MemorySnapshot> MemorySnapshot::load(const Journal &journal)
     snapshot.policy = *policy;
     for (const QJsonValue &value : skills->value("skills").toArray())
         snapshot.skills.append(Skill::fromJson(value.toObject()));
-    for (const QJsonValue &value : statistics->value("statistics").toArray()) {
-        snapshot.statistics.append(statisticsFromJson(value.toObject()));
-    }
+    QList<SkillStatistics> rows;
+    for (const QJsonValue &value : statistics->value("statistics").toArray())
+        rows.append(statisticsFromJson(value.toObject()));
+    snapshot.statistics = rows;
     return snapshot;
 }
 
@@ -147,13 +155,13 @@ QJsonObject taskFiles(const Task &task)
     return files;
 }
 
-Result<SessionTask> taskOf(const Journal &journal)
+Result<SessionTask> taskOf(const SessionFile &file, const Trajectory &trajectory)
 {
-    const Trajectory &trajectory = journal.trajectory();
-    auto files = journal.json(trajectory.taskBlob);
-    if (!files) return std::unexpected(files.error());
+    auto text = file.blob(trajectory.taskBlob);
+    if (!text) return std::unexpected(text.error());
+    const QJsonObject files = QJsonDocument::fromJson(*text).object();
     // The folder as it is now serves when its texts are the session's; a changed or lost folder does not change a run.
-    if (auto task = readTask(trajectory.taskFolder); task && taskFiles(*task) == *files)
+    if (auto task = readTask(trajectory.taskFolder); task && taskFiles(*task) == files)
         return SessionTask{*task, nullptr};
     SessionTask result;
     result.restored = std::make_shared<QTemporaryDir>();
@@ -163,11 +171,11 @@ Result<SessionTask> taskOf(const Journal &journal)
     if (!parent.mkpath(folderName))
         return failure("session.task", QStringLiteral("%1: cannot be made").arg(parent.filePath(folderName)));
     const QDir folder(parent.filePath(folderName));
-    for (auto entry = files->begin(); entry != files->end(); ++entry) {
+    for (auto entry = files.begin(); entry != files.end(); ++entry) {
         const QString name = QFileInfo(entry.key()).fileName(); // a session from a stranger names no paths
-        QFile file(folder.filePath(name));
-        if (!file.open(QIODevice::WriteOnly) || file.write(entry->toString().toUtf8()) < 0) {
-            return failure("session.task", QStringLiteral("%1: %2").arg(file.fileName(), file.errorString()));
+        QFile copy(folder.filePath(name));
+        if (!copy.open(QIODevice::WriteOnly) || copy.write(entry.value().toString().toUtf8()) < 0) {
+            return failure("session.task", QStringLiteral("%1: %2").arg(copy.fileName(), copy.errorString()));
         }
     }
     auto task = readTask(folder.path());

@@ -7,6 +7,7 @@
 #include "engine/run_settings.h"
 #include "memory/longterm/skill_store.h"
 #include "retrieval/policy.h"
+#include "retrieval/ranking.h"
 #include "task/task.h"
 
 #include <QTemporaryDir>
@@ -19,7 +20,8 @@ struct MemorySnapshot
 {
     Policy policy;
     QList<Skill> skills; // by name
-    QList<SkillStatistics> statistics;
+    QStringList problems; // why something else serves than what a person wrote
+    RankingStatistics statistics;
 
     // Reads policy.yaml and the skills of `store` (of the shipped folder when null). Frozen: rows of the task under
     // test do not count. Off: skills are names only and there are no statistics.
@@ -41,6 +43,6 @@ struct SessionTask
     Task task;
     std::shared_ptr<QTemporaryDir> restored;
 };
-[[nodiscard]] Result<SessionTask> taskOf(const Journal &journal);
+[[nodiscard]] Result<SessionTask> taskOf(const SessionFile &file, const Trajectory &trajectory);
 
 } // namespace kernelskill

@@ -2,6 +2,7 @@
 #include "engine/summary.h"
 
 #include <QJsonArray>
+#include <QSet>
 
 namespace kernelskill {
 
@@ -28,6 +29,19 @@ QJsonValue bestOf(const Trajectory &trajectory)
     return object;
 }
 
+// Candidates whose code, as short-term memory compares it, was a candidate before. Only without that memory are there any.
+int repeatsIn(const Trajectory &trajectory)
+{
+    QSet<QString> seen;
+    int repeats = 0;
+    for (const TrajectoryNode &node : trajectory.nodes) {
+        if (node.codeDigest.isEmpty()) continue;
+        repeats += seen.contains(node.codeDigest);
+        seen.insert(node.codeDigest);
+    }
+    return repeats;
+}
+
 } // namespace
 
 RunSummary summarise(const Trajectory &trajectory, const QString &sessionPath)
@@ -42,6 +56,7 @@ RunSummary summarise(const Trajectory &trajectory, const QString &sessionPath)
                     {"session", sessionPath},
                     {"rounds", summary.rounds},
                     {"nodes", summary.nodes},
+                    {"repeats", repeatsIn(trajectory)},
                     {"stopped_by", summary.endedBy},
                     {"baseline_us", summary.baseline_us ? QJsonValue(*summary.baseline_us) : QJsonValue()},
                     {"best", bestOf(trajectory)},

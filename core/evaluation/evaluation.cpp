@@ -154,14 +154,15 @@ LogMean meanOf(const QList<SizeTiming> &timings)
     return mean;
 }
 
-// The deciding kernel's counters, flat, for people and scripts that want one row.
+// The candidate's counters (Profile::metric), flat, for people and scripts that want one row.
 QJsonObject headlineMetrics(const Profile &profile)
 {
     QJsonObject metrics;
     if (profile.isEmpty()) return metrics;
-    const KernelProfile *kernel = profile.deciding();
-    for (auto it = kernel->metrics.cbegin(); it != kernel->metrics.cend(); ++it)
-        if (std::isfinite(it.value())) metrics.insert(it.key(), it.value());
+    for (const QString &name : profile.deciding()->metrics.keys()) {
+        const auto value = profile.metric(name);
+        if (value && std::isfinite(*value)) metrics.insert(name, *value);
+    }
     metrics.insert(QStringLiteral("kernel_launch_count"), profile.launchCount);
     return metrics;
 }

@@ -90,6 +90,7 @@ class FakeAgent : public Agent,
 public:
     std::function<Result<Plan>(const PlanRequest &)> planOverride;
     std::function<Result<CodeChange>(const RepairRequest &)> repairOverride;
+    std::function<Result<CodeChange>(const OptimizeRequest &)> optimizeOverride;
 
     Generator *generator() override { return this; }
     FeatureExtractor *featureExtractor() override { return this; }
@@ -129,6 +130,7 @@ public:
     }
     QCoro::Task<Result<CodeChange>> optimise(OptimizeRequest request, RoleContext) override
     {
+        if (optimizeOverride) co_return optimizeOverride(request);
         co_return optimised(request);
     }
     QCoro::Task<Result<Diagnosis>> diagnose(DiagnoseRequest request, RoleContext) override
@@ -183,7 +185,7 @@ public:
             QFile file(folder.filePath(QStringLiteral("skills/%1/SKILL.md").arg(name)));
             if (!file.open(QIODevice::WriteOnly)) qFatal("cannot write");
             const QString number = *method ? QStringLiteral("\n  method: %1").arg(method) : QString();
-            file.write(QStringLiteral("---\nname: %1\ndescription: For tests\nmetadata:\n  title: %1%2\n---\nText\n")
+            file.write(QStringLiteral("---\nname: %1\ndescription: For tests\nmetadata:\n  title: %1\n  languages: cuda%2\n---\nText\n")
                            .arg(name, number)
                            .toUtf8());
         }
@@ -221,8 +223,9 @@ struct FakePlayers
                     if (evaluator) evaluator(*made);
                     return made;
                 },
+                // "manual" plays the same: behind it the engine supposes a person.
                 [agent = prepareAgent](const QString &id) -> Result<std::unique_ptr<Agent>> {
-                    if (id != u"fake") return failure("plugin.missing", id);
+                    if (id != u"fake" && id != u"manual") return failure("plugin.missing", id);
                     auto made = std::make_unique<FakeAgent>();
                     if (agent) agent(*made);
                     return made;

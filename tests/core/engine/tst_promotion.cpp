@@ -145,8 +145,11 @@ void TestPromotion::promises()
     KernelProfile kernel;
     kernel.duration_us = 10;
     kernel.metrics = {{"dram_bytes", 100}, {"sectors_per_request", 32}, {"achieved_occupancy_pct", 50}};
-    before.kernels = {kernel, kernel, kernel};
-    before.launchCount = 3;
+    KernelProfile twice = kernel;
+    twice.launches = 2;
+    twice.metrics["dram_bytes"] = 50;
+    before.kernels = {kernel, kernel, twice};
+    before.launchCount = 4;
     kernel.metrics = {{"dram_bytes", 120}, {"sectors_per_request", 4}};
     after.kernels = {kernel};
     after.launchCount = 1;
@@ -154,18 +157,21 @@ void TestPromotion::promises()
                                           {"sectors_per_request", "at most 8"},
                                           {"kernel_launch_count", "at most 1"},
                                           {"achieved_occupancy_pct", "higher"},
-                                          {"sectors_per_request", "at least 8"}},
+                                          {"sectors_per_request", "at least 8"},
+                                          {"kernel_duration_ns", "lower"}},
                                          before, after);
-    QCOMPARE(changes.size(), 5);
-    QCOMPARE(*changes[0].before, 300.0); // three kernels
+    QCOMPARE(changes.size(), 6);
+    QCOMPARE(*changes[0].before, 300.0); // 100 + 100 + two launches of 50
     QCOMPARE(*changes[0].after, 120.0);
     QCOMPARE(*changes[0].kept, true);
     QCOMPARE(*changes[1].kept, true);
-    QCOMPARE(*changes[2].before, 3.0);
+    QCOMPARE(*changes[2].before, 4.0);
     QCOMPARE(*changes[2].kept, true);
     QVERIFY(!changes[3].kept && !changes[3].after);
     QCOMPARE(*changes[3].before, 50.0);
     QCOMPARE(*changes[4].kept, false);
+    QCOMPARE(*changes[5].before, 30'000.0); // all launches of the candidate, in ns
+    QCOMPARE(*changes[5].after, 10'000.0);
 }
 
 QTEST_APPLESS_MAIN(TestPromotion)
