@@ -83,7 +83,10 @@ Result<SkillStore> openStore(const QString &memoryOption)
         QDir().mkpath(paths::dataFolder());
         path = QDir(paths::dataFolder()).filePath(QStringLiteral("memory.db"));
     }
-    return SkillStore::open(path, paths::skills());
+    auto store = SkillStore::open(path, paths::skills());
+    if (store && store->isReadOnly())
+        progressLine(QStringLiteral("warning: %1 cannot be written; it is read, but nothing is learnt or changed").arg(path));
+    return store;
 }
 
 namespace {

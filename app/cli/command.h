@@ -28,6 +28,7 @@ int profile(const QStringList &arguments);
 int explain(const QStringList &arguments);
 int session(const QStringList &arguments);
 int skills(const QStringList &arguments);
+int policy(const QStringList &arguments);
 int plugins(const QStringList &arguments);
 int doctor(const QStringList &arguments);
 
@@ -49,6 +50,11 @@ ParsedArguments parse(QCommandLineParser &parser, const QString &command, const 
 
 // The store at --memory (a path, "none", or empty for the user's own).
 Result<SkillStore> openStore(const QString &memoryOption);
+
+// The skill of that name; an error that names those there are.
+Result<Skill> findSkill(const SkillStore &store, const QString &name);
+// skills prove NAME --on SESSION:NODE [--agent P]. Exit code 1: the gain is not proved.
+int proveSkill(SkillStore &store, const QString &name, const QString &on, const QString &agent, bool json);
 
 // Runs a coroutine to its end in the application's event loop; Ctrl+C and SIGTERM call `interrupt` once, a second one
 // ends the program.

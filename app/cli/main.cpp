@@ -17,7 +17,9 @@ const char usage[] =
     "  kernelskill profile  TASK CANDIDATE  shows its counters\n"
     "  kernelskill explain  SESSION NODE    why a node came about: evidence, cases, ranking, plan, outcome\n"
     "  kernelskill session  list | show FILE | resume FILE | fork FILE NODE | export FILE --html OUT\n"
-    "  kernelskill skills   list | show NAME | history NAME | pin | unpin | reject | restore | accept | edit NAME\n"
+    "  kernelskill skills   list | show | history | pin | unpin | edit | reject | restore | undo | accept | import PATH\n"
+    "                       | export DIR | ledger | provenance SESSION[:NODE] | check | freeze | prove\n"
+    "  kernelskill policy   show | diff | check   when which skill is legal, and your own changes to it\n"
     "  kernelskill plugins                  agents and evaluators, their states and reasons\n"
     "  kernelskill doctor                   what this machine has, what it lacks and how to mend it\n"
     "\n"
@@ -37,7 +39,7 @@ int main(int argc, char *argv[])
         {QStringLiteral("optimize"), cli::optimize}, {QStringLiteral("evaluate"), cli::evaluate},
         {QStringLiteral("profile"), cli::profile},   {QStringLiteral("explain"), cli::explain},
         {QStringLiteral("session"), cli::session},   {QStringLiteral("skills"), cli::skills},
-        {QStringLiteral("plugins"), cli::plugins},   {QStringLiteral("doctor"), cli::doctor},
+        {QStringLiteral("policy"), cli::policy},     {QStringLiteral("plugins"), cli::plugins},   {QStringLiteral("doctor"), cli::doctor},
     };
     const QStringList arguments = QCoreApplication::arguments().mid(1);
     if (arguments.isEmpty()) {

@@ -32,6 +32,7 @@ void addOptions(QCommandLineParser &parser)
     option("long-term", "learning, frozen or off.", "MODE", "learning");
     option("short-term", "on or off.", "MODE", "on");
     option("retrieval", "policy, random or all.", "MODE", "policy");
+    option("policy", "Your own changes to the policy, for this run.", "FILE");
     option("promotion", "interval or paper.", "RULE", "interval");
     option("plateau", "Stop after N rounds without a new best.", "N", "0");
     option("roofline", "Stop at this fraction of the roofline, 0 to 1.", "F", "0");
@@ -61,6 +62,7 @@ public:
         s.longTerm = longTerm == QLatin1String("off") ? LongTerm::Off : longTerm == QLatin1String("frozen") ? LongTerm::Frozen : LongTerm::Learning;
         s.shortTerm = oneOf("short-term", {"on", "off"}) == QLatin1String("on");
         s.retrieval = oneOf("retrieval", {"policy", "random", "all"});
+        if (!value("policy").isEmpty()) s.policy = QFileInfo(value("policy")).absoluteFilePath();
         s.promotion = oneOf("promotion", {"interval", "paper"}) == QLatin1String("paper") ? Promotion::Paper : Promotion::Interval;
         s.unconfined = m_parser.isSet(QStringLiteral("unconfined"));
         readCast(s);

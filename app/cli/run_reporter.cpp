@@ -16,7 +16,10 @@ void RunReporter::tell(const Event &event)
     const QJsonObject &data = event.data;
     const auto text = [&data](const char *key) { return data.value(QLatin1String(key)).toString(); };
     const int node = data.value(QStringLiteral("node")).toInt();
-    if (event.kind == QLatin1String("round.refused")) {
+    if (event.kind == QLatin1String("memory.snapshot")) {
+        for (const QJsonValue &problem : data.value(QStringLiteral("problems")).toArray())
+            progressLine(QStringLiteral("warning: ") + problem.toString());
+    } else if (event.kind == QLatin1String("round.refused")) {
         progressLine(QStringLiteral("  round %1: refused, %2").arg(data.value(QStringLiteral("round")).toInt()).arg(text("reason")));
     } else if (event.kind == QLatin1String("node.candidate")) {
         m_titles[node] = text("skill").isEmpty() ? text("summary") : text("skill");

@@ -1,181 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
-// skills: the long-term memory from a terminal.
-#include "command.h"
+// skills: the long-term memory from a terminal. What each action does is in skills/.
+#include "skills/actions.h"
 
-#include <QFile>
-#include <QJsonArray>
-#include <QMap>
+#include <functional>
 
-#include <cmath>
+using namespace Qt::StringLiterals;
 
 namespace kernelskill::cli {
 
 namespace {
 
-struct Tally
+using skill_actions::Request;
+
+struct Action
 {
-    int uses = 0, wins = 0, losses = 0;
-    double sumLogSpeedup = 0;
+    QString name, takes;                                   // as in "restore NAME [REVISION]"
+    int minimum, maximum;                                  // arguments behind it; maximum −1: any number
+    std::function<int(SkillStore &, const Request &)> run; // missing: handled apart
 };
 
-Result<QMap<QString, Tally>> tallies(const SkillStore &store)
+const QList<Action> &actions()
 {
-    auto statistics = store.statistics();
-    if (!statistics) return std::unexpected(statistics.error());
-    QMap<QString, Tally> result;
-    for (const SkillStatistics &row : *statistics) {
-        Tally &tally = result[row.skill];
-        tally.uses += row.uses;
-        tally.wins += row.wins;
-        tally.losses += row.losses;
-        tally.sumLogSpeedup += row.sumLogSpeedup;
-    }
-    return result;
+    namespace a = skill_actions;
+    static const QList<Action> all{
+        {u"list"_s, u"no name"_s, 0, 0, a::list},
+        {u"show"_s, u"a skill's NAME"_s, 1, 1, a::show},
+        {u"history"_s, u"a skill's NAME"_s, 1, 1, a::history},
+        {u"pin"_s, u"a skill's NAME"_s, 1, 1, a::pin},
+        {u"unpin"_s, u"a skill's NAME"_s, 1, 1, a::unpin},
+        {u"edit"_s, u"a skill's NAME, and the new text with --file or from $EDITOR"_s, 1, 1, a::edit},
+        {u"reject"_s, u"a skill's NAME and --reason"_s, 1, 1, a::reject},
+        {u"restore"_s, u"a skill's NAME and perhaps a REVISION"_s, 1, 2, a::restore},
+        {u"undo"_s, u"a skill's NAME"_s, 1, 1, a::undo},
+        {u"accept"_s, u"a skill's NAME"_s, 1, 1, a::accept},
+        {u"import"_s, u"a PATH: a skill's folder, a folder of skills, or an archive of them"_s, 1, 1, a::importFrom},
+        {u"export"_s, u"a folder DIR and perhaps skills' names"_s, 1, -1, a::exportTo},
+        {u"ledger"_s, u"a skill's NAME"_s, 1, 1, a::ledger},
+        {u"provenance"_s, u"SESSION or SESSION:NODE, a session's file or id"_s, 1, 1, a::provenance},
+        {u"freeze"_s, u"no name"_s, 0, 0, a::freeze},
+        {u"check"_s, u"perhaps a folder DIR"_s, 0, 1, {}},
+        {u"prove"_s, u"a skill's NAME and --on SESSION:NODE"_s, 1, 1, {}},
+    };
+    return all;
 }
 
-int list(SkillStore &store, bool json)
+QStringList actionNames()
 {
-    auto skills = store.skills();
-    if (!skills) return report(skills.error(), json);
-    auto counts = tallies(store);
-    if (!counts) return report(counts.error(), json);
-    QJsonArray rows;
-    for (const Skill &skill : *skills) {
-        const Tally tally = counts->value(skill.name);
-        rows.append(QJsonObject{{QStringLiteral("name"), skill.name}, {QStringLiteral("title"), skill.title}, {QStringLiteral("method"), skill.method},
-                                {QStringLiteral("state"), toString(skill.state)}, {QStringLiteral("revision"), skill.revision},
-                                {QStringLiteral("description"), skill.description}, {QStringLiteral("uses"), tally.uses},
-                                {QStringLiteral("wins"), tally.wins}, {QStringLiteral("losses"), tally.losses}});
-        if (!json)
-            print(QStringLiteral("%1 %2 %3 won %4 lost %5  %6").arg(toString(skill.state), -11).arg(skill.method, -4).arg(skill.name, -26)
-                      .arg(tally.wins, 4).arg(tally.losses, 4)
-                      .arg(tally.uses ? QStringLiteral("mean step %1×").arg(number(std::exp(tally.sumLogSpeedup / tally.uses), 2)) : QStringLiteral("not used yet")));
-    }
-    if (json) printJson({{QStringLiteral("skills"), rows}});
-    return Done;
-}
-
-// From now on runs with --long-term frozen rank with what the ledger holds at this moment.
-int freeze(SkillStore &store, bool json)
-{
-    auto row = store.frozenAt(true);
-    if (!row) return report(row.error(), json);
-    if (json) printJson({{QStringLiteral("frozen_at_row"), *row}});
-    else print(QStringLiteral("frozen runs now rank with the ledger as it stands, up to row %1").arg(*row));
-    return Done;
-}
-
-Result<Skill> find(const SkillStore &store, const QString &name)
-{
-    auto skill = store.skill(name);
-    if (!skill) return std::unexpected(skill.error());
-    if (*skill) return **skill;
     QStringList names;
-    if (auto all = store.skills())
-        for (const Skill &s : *all) names << s.name;
-    return failure(QStringLiteral("skill.missing"), QStringLiteral("there is no skill “%1”; there are %2").arg(name, names.join(QStringLiteral(", "))));
+    for (const Action &action : actions())
+        names.append(action.name);
+    return names;
 }
 
-int show(SkillStore &store, const QString &name, bool json)
+void addOptions(QCommandLineParser &parser)
 {
-    auto skill = find(store, name);
-    if (!skill) return report(skill.error(), json);
-    auto ledger = store.ledger(name);
-    if (!ledger) return report(ledger.error(), json);
-    QJsonArray uses;
-    for (const LedgerEntry &entry : *ledger)
-        uses.append(QJsonObject{{QStringLiteral("session"), entry.session}, {QStringLiteral("node"), entry.node}, {QStringLiteral("task"), entry.task},
-                                {QStringLiteral("architecture"), entry.architecture}, {QStringLiteral("bottleneck"), entry.bottleneck},
-                                {QStringLiteral("verdict"), entry.verdict}, {QStringLiteral("speedup"), std::exp(entry.logSpeedup)}});
-    if (json) {
-        QJsonObject object = skill->toJson();
-        object[QStringLiteral("ledger")] = uses;
-        printJson(object);
-        return Done;
-    }
-    print(writeSkillText(*skill));
-    print(QStringLiteral("state %1%2, revision %3, from %4").arg(toString(skill->state),
-              skill->stateReason.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(skill->stateReason)).arg(skill->revision).arg(skill->source));
-    for (const LedgerEntry &entry : *ledger)
-        print(QStringLiteral("%1 node %2  %3  %4  %5×").arg(entry.task, -20).arg(entry.node, 3).arg(entry.architecture, entry.verdict, number(std::exp(entry.logSpeedup), 2)));
-    return Done;
+    parser.setApplicationDescription(
+        u"The long-term memory.\n"
+        "  list [--state S] [--search TEXT]     show NAME [--revision N]     history NAME [--diff]\n"
+        "  pin NAME     unpin NAME     reject NAME --reason TEXT     accept NAME     undo NAME\n"
+        "  edit NAME [--file SKILL.md]     restore NAME [REVISION]     ledger NAME     provenance SESSION[:NODE]\n"
+        "  import PATH     export DIR [NAME…]     check [DIR]     freeze     prove NAME --on SESSION:NODE"_s);
+    parser.addPositionalArgument(u"ACTION"_s, u"What to do."_s);
+    parser.addPositionalArgument(u"ARGUMENTS"_s, u"What to do it with."_s, u"[ARGUMENTS…]"_s);
+    parser.addOptions({{u"memory"_s, u"Long-term memory file, or none."_s, u"FILE"_s},
+                       {u"state"_s, u"For list: active, pinned, rejected, quarantined or draft."_s, u"S"_s},
+                       {u"search"_s, u"For list: words in name, title, description or text."_s, u"TEXT"_s},
+                       {u"revision"_s, u"For show: an older text."_s, u"N"_s},
+                       {u"diff"_s, u"For history: what each revision changed."_s},
+                       {u"reason"_s, u"Why, kept in the history."_s, u"TEXT"_s},
+                       {u"file"_s, u"For edit: the new text; - is standard input."_s, u"SKILL.md"_s},
+                       {u"on"_s, u"For prove: the node to try it on."_s, u"SESSION:NODE"_s},
+                       {u"agent"_s, u"For prove: who applies it where the node does not."_s, u"P"_s},
+                       {u"json"_s, u"One JSON document on stdout."_s}});
 }
 
-int history(SkillStore &store, const QString &name, bool json)
+int usage(const QString &message, bool json)
 {
-    auto revisions = store.history(name);
-    if (auto skill = find(store, name); !skill) return report(skill.error(), json);
-    if (!revisions) return report(revisions.error(), json);
-    QJsonArray rows;
-    for (const SkillRevision &revision : *revisions) {
-        rows.append(QJsonObject{{QStringLiteral("revision"), revision.revision}, {QStringLiteral("author"), revision.author},
-                                {QStringLiteral("reason"), revision.reason}, {QStringLiteral("when"), revision.when.toString(Qt::ISODate)},
-                                {QStringLiteral("text"), revision.text}});
-        if (!json) print(QStringLiteral("%1  %2  %3  %4").arg(revision.revision, 3).arg(revision.when.toString(Qt::ISODate), revision.author, revision.reason));
-    }
-    if (json) printJson({{QStringLiteral("skill"), name}, {QStringLiteral("revisions"), rows}});
-    return Done;
-}
-
-QString person()
-{
-    const QString user = qEnvironmentVariable("USER");
-    return user.isEmpty() ? QStringLiteral("person") : user;
-}
-
-int setState(SkillStore &store, const QString &name, SkillState state, const QString &reason, bool json)
-{
-    if (auto skill = find(store, name); !skill) return report(skill.error(), json);
-    if (auto done = store.setState(name, state, reason, person()); !done) return report(done.error(), json);
-    return show(store, name, json);
-}
-
-int edit(SkillStore &store, const QString &name, const QString &path, const QString &reason, bool json)
-{
-    if (auto skill = find(store, name); !skill) return report(skill.error(), json);
-    QFile file(path);
-    if (path.isEmpty() || !file.open(QIODevice::ReadOnly))
-        return report(Error{QStringLiteral("usage"), QStringLiteral("edit takes --file SKILL.md with the new text%1")
-                                .arg(path.isEmpty() ? QString() : QStringLiteral("; %1 cannot be read: %2").arg(path, file.errorString())), {}}, json);
-    if (auto edited = store.edit(name, QString::fromUtf8(file.readAll()), reason, person()); !edited) return report(edited.error(), json);
-    return show(store, name, json);
+    return report({u"usage"_s, message, {}}, json);
 }
 
 } // namespace
 
+Result<Skill> findSkill(const SkillStore &store, const QString &name)
+{
+    auto skill = store.skill(name);
+    if (!skill) return std::unexpected(skill.error());
+    if (*skill) return std::move(**skill);
+    QStringList names;
+    if (auto all = store.skills())
+        for (const Skill &s : *all)
+            names << s.name;
+    return failure(u"skill.missing"_s, u"there is no skill “%1”; there are %2"_s.arg(name, names.join(u", "_s)));
+}
+
 int skills(const QStringList &arguments)
 {
     QCommandLineParser parser;
-    parser.setApplicationDescription(QStringLiteral("The long-term memory: list, show, history, pin, unpin, reject, restore, accept, edit, freeze."));
-    parser.addPositionalArgument(QStringLiteral("ACTION"), QStringLiteral("What to do."));
-    parser.addPositionalArgument(QStringLiteral("NAME"), QStringLiteral("Skill, for all but list."));
-    parser.addOptions({{QStringLiteral("memory"), QStringLiteral("Long-term memory file."), QStringLiteral("FILE")},
-                       {QStringLiteral("reason"), QStringLiteral("Why, kept in the history."), QStringLiteral("TEXT")},
-                       {QStringLiteral("file"), QStringLiteral("New text for edit."), QStringLiteral("SKILL.md")},
-                       {QStringLiteral("json"), QStringLiteral("One JSON document on stdout.")}});
-    if (const auto parsed = parse(parser, QStringLiteral("skills"), arguments, 1, 2); parsed.over) return parsed.exitCode;
-    const bool json = parser.isSet(QStringLiteral("json"));
-    const QString action = parser.positionalArguments().first();
-    const QString name = parser.positionalArguments().value(1);
-    const QString reason = parser.value(QStringLiteral("reason"));
-    static const QStringList actions{QStringLiteral("list"),   QStringLiteral("show"),    QStringLiteral("history"), QStringLiteral("pin"), QStringLiteral("unpin"),
-                                     QStringLiteral("reject"), QStringLiteral("restore"), QStringLiteral("accept"),  QStringLiteral("edit"), QStringLiteral("freeze")};
-    if (!actions.contains(action))
-        return report(Error{QStringLiteral("usage"), QStringLiteral("skills %1: unknown action; there are %2").arg(action, actions.join(QStringLiteral(", "))), {}}, json);
-    const bool takesName = action != QLatin1String("list") && action != QLatin1String("freeze");
-    if (takesName && name.isEmpty())
-        return report(Error{QStringLiteral("usage"), QStringLiteral("skills %1 takes a skill's name; “kernelskill skills list” shows them").arg(action), {}}, json);
-    if (action == QLatin1String("reject") && reason.isEmpty())
-        return report(Error{QStringLiteral("usage"), QStringLiteral("a rejection needs --reason, so that others can judge it"), {}}, json);
-    auto store = openStore(parser.value(QStringLiteral("memory")));
-    if (!store) return report(store.error(), json);
-    if (action == QLatin1String("list")) return list(*store, json);
-    if (action == QLatin1String("freeze")) return freeze(*store, json);
-    if (action == QLatin1String("show")) return show(*store, name, json);
-    if (action == QLatin1String("history")) return history(*store, name, json);
-    if (action == QLatin1String("edit")) return edit(*store, name, parser.value(QStringLiteral("file")), reason, json);
-    const SkillState state = action == QLatin1String("pin") ? SkillState::Pinned : action == QLatin1String("reject") ? SkillState::Rejected : SkillState::Active;
-    return setState(*store, name, state, reason, json);
+    addOptions(parser);
+    if (const auto parsed = parse(parser, u"skills"_s, arguments, 1, -1); parsed.over) return parsed.exitCode;
+    const QStringList positional = parser.positionalArguments();
+    Request request{positional.mid(1),         parser.value(u"state"_s), parser.value(u"search"_s),
+                    parser.value(u"reason"_s), parser.value(u"file"_s),  {},
+                    parser.isSet(u"diff"_s),   parser.isSet(u"json"_s)};
+    const auto action = std::ranges::find(actions(), positional.first(), &Action::name);
+    if (action == actions().end())
+        return usage(u"skills %1: unknown action; there are %2"_s.arg(positional.first(), actionNames().join(u", "_s)),
+                     request.json);
+    const qsizetype given = request.arguments.size();
+    if (given < action->minimum || (action->maximum >= 0 && given > action->maximum) ||
+        (given > 0 && request.name().isEmpty())) {
+        return usage(u"skills %1 takes %2%3"_s.arg(action->name, action->takes,
+                                                   given > action->maximum && action->maximum >= 0
+                                                       ? u", not “%1”"_s.arg(request.arguments[action->maximum])
+                                                       : u"; “kernelskill skills list” shows the skills"_s),
+                     request.json);
+    }
+    if (parser.isSet(u"revision"_s)) {
+        bool isNumber = false;
+        request.revision = parser.value(u"revision"_s).toInt(&isNumber);
+        if (!isNumber || *request.revision < 1)
+            return usage(u"--revision is a whole number from 1, not “%1”"_s.arg(parser.value(u"revision"_s)),
+                         request.json);
+    }
+    if (action->name == u"check") return skill_actions::check(parser.value(u"memory"_s), request);
+    auto store = openStore(parser.value(u"memory"_s));
+    if (!store) return report(store.error(), request.json);
+    if (action->name == u"prove")
+        return proveSkill(*store, request.name(), parser.value(u"on"_s), parser.value(u"agent"_s), request.json);
+    return action->run(*store, request);
 }
 
 } // namespace kernelskill::cli

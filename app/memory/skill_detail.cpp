@@ -18,6 +18,7 @@
 #include <QVBoxLayout>
 
 #include <cmath>
+#include <ranges>
 
 using namespace Qt::StringLiterals;
 
@@ -96,7 +97,7 @@ SkillDetail::SkillDetail(SkillModel *model, SessionDocument *document, NodeSelec
                                   {});
     });
     connect(m_reject, &QPushButton::clicked, this, [this] { askReason(true); });
-    connect(m_restore, &QPushButton::clicked, this, [this] { Q_EMIT stateRequested(m_name, SkillState::Active, {}); });
+    connect(m_restore, &QPushButton::clicked, this, [this] { Q_EMIT restoreRequested(m_name); });
     connect(m_reason, &QLineEdit::returnPressed, this, [this] {
         if (m_reason->text().trimmed().isEmpty()) return; // a rejection without a reason teaches nobody
         Q_EMIT stateRequested(m_name, SkillState::Rejected, m_reason->text().trimmed());
@@ -188,16 +189,21 @@ QString SkillDetail::ledgerHtml(const Skill &skill) const
                 .arg(record.lost) +
             (record.gain && record.interval
                  ? tr(", mean gain %1 %2").arg(numbers::speedupValue(*record.gain), numbers::bounds(*record.interval))
-                 : QString()));
+                 : QString()) +
+            (timeKindsOf(record).isEmpty() ? QString() : u" ("_s + timeKindsOf(record) + u')'));
         int shown = 0;
         html += u"<table width='100%' cellspacing='0' cellpadding='1'>"_s;
-        for (const LedgerEntry &entry : m_ledger) {
+        for (const LedgerEntry &entry : m_ledger | std::views::reverse) { // the newest first
             if (++shown > 5) break;
-            html += u"<tr><td>%1 · %2</td><td>%3</td><td align='right'>%4</td></tr>"_s.arg(
-                escaped(entry.task), QString::number(entry.node), coloured(escaped(entry.verdict), "text.secondary"),
-                entry.verdict == "verified"_L1
-                    ? numbers::speedupValue(std::exp(entry.logSpeedup)) + u' ' + numbers::bounds(entry.interval)
-                    : QString());
+            // Only what was verified has a speedup.
+            QString outcome = coloured(escaped(entry.verdict), "text.secondary");
+            if (entry.verdict == "verified"_L1) {
+                outcome = numbers::speedupValue(std::exp(entry.logSpeedup)) + u' ' + numbers::bounds(entry.interval);
+                if (!entry.kind.isEmpty())
+                    outcome += u' ' + coloured(numbers::kindShort(timeKindFromString(entry.kind)), "text.secondary");
+            }
+            html += u"<tr><td>%1 · %2</td><td align='right' style='white-space:nowrap'>%3</td></tr>"_s.arg(
+                escaped(entry.task), QString::number(entry.node), outcome);
         }
         html += u"</table>"_s;
     }

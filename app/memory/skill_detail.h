@@ -25,6 +25,7 @@ public:
 
 Q_SIGNALS:
     void stateRequested(const QString &skill, kernelskill::SkillState state, const QString &reason);
+    void restoreRequested(const QString &skill); // of a rejected one; of a draft: accept it
 
 private:
     void refresh();

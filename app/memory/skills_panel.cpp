@@ -7,6 +7,7 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSplitter>
@@ -18,7 +19,8 @@ namespace kernelskill {
 
 SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QWidget *parent)
     : QWidget(parent), m_model(new SkillModel(this)), m_list(new SkillList(m_model)),
-      m_detail(new SkillDetail(m_model, document, selection)), m_architecture(new QComboBox)
+      m_detail(new SkillDetail(m_model, document, selection)), m_architecture(new QComboBox),
+      m_problems(new QLabel)
 {
     auto *filter = new QLineEdit;
     filter->addAction(themedIcon(u"filter"_s, u"text.secondary"_s), QLineEdit::LeadingPosition);
@@ -32,6 +34,9 @@ SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QW
     tools->setSpacing(theme().space(6));
     tools->addWidget(filter, 1);
     tools->addWidget(m_architecture);
+    m_problems->setContentsMargins(theme().space(8), 0, theme().space(8), theme().space(6));
+    m_problems->setWordWrap(true);
+    m_problems->hide();
     auto *splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(m_list);
     splitter->addWidget(m_detail);
@@ -42,6 +47,7 @@ SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QW
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(tools);
+    layout->addWidget(m_problems);
     layout->addWidget(splitter, 1);
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
@@ -55,6 +61,14 @@ SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QW
         }
     });
     connect(m_detail, &SkillDetail::stateRequested, this, &SkillsPanel::apply);
+    connect(m_detail, &SkillDetail::restoreRequested, this, [this](const QString &name) {
+        const Skill *skill = m_model->skill(name);
+        if (!m_store || !skill) return;
+        // A draft that was rejected waits again: only accepting it has it offered.
+        const auto before = m_store->stateBeforeRejection(name);
+        const bool wasRejected = skill->state == SkillState::Rejected;
+        apply(name, wasRejected && before ? *before : SkillState::Active, {});
+    });
     connect(m_architecture, &QComboBox::currentIndexChanged, this, &SkillsPanel::reload);
     // The skill behind the selected node is the one a person wants to read.
     connect(selection, &NodeSelection::changed, this, [this, document, selection, last = -1]() mutable {
@@ -88,6 +102,7 @@ void SkillsPanel::reload()
     m_model->setContents(*skills, statistics.value_or(QList<SkillStatistics>()),
                          m_architecture->currentData().toString());
     showArchitectures();
+    showProblems();
     if (!current.isEmpty()) {
         m_list->selectSkill(current);
         if (const auto ledger = m_store->ledger(current)) m_detail->setLedger(*ledger);
@@ -108,6 +123,21 @@ void SkillsPanel::showArchitectures()
     for (const QString &name : std::as_const(known))
         m_architecture->addItem(name, name);
     m_architecture->setCurrentIndex(std::max(0, m_architecture->findData(chosen)));
+}
+
+void SkillsPanel::showProblems()
+{
+    const auto problems = m_store->problems();
+    QStringList names, lines;
+    for (const SkillProblem &problem : problems.value_or(QList<SkillProblem>())) {
+        if (!names.contains(problem.skill)) names.append(problem.skill);
+        lines.append(problem.diagnostic.text() +
+                     (problem.servedRevision > 0 ? tr(" (revision %1 serves)").arg(problem.servedRevision) : QString()));
+    }
+    m_problems->setText(names.size() == 1 ? tr("“%1” cannot be read").arg(names.join(u' '))
+                                          : tr("%1 skills cannot be read: %2").arg(names.size()).arg(names.join(u", "_s)));
+    m_problems->setToolTip(lines.join(u'\n'));
+    m_problems->setVisible(!names.isEmpty());
 }
 
 void SkillsPanel::selectSkill(const QString &name)

@@ -6,6 +6,7 @@
 #include "memory/skill_list.h"
 
 class QComboBox;
+class QLabel;
 
 namespace kernelskill {
 
@@ -29,12 +30,14 @@ Q_SIGNALS:
 private:
     void apply(const QString &skill, SkillState state, const QString &reason);
     void showArchitectures();
+    void showProblems();
 
     std::unique_ptr<SkillStore> m_store;
     SkillModel *m_model;
     SkillList *m_list;
     SkillDetail *m_detail;
     QComboBox *m_architecture;
+    QLabel *m_problems; // what cannot be read; hidden while all can
 };
 
 } // namespace kernelskill

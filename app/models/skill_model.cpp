@@ -46,6 +46,14 @@ QString groupNote(SkillState state, qsizetype count)
 
 } // namespace
 
+QString timeKindsOf(const SkillRecord &record)
+{
+    QStringList parts;
+    if (record.measured > 0) parts.append(u"%1 measured"_s.arg(record.measured));
+    if (record.modelled > 0) parts.append(u"%1 modelled"_s.arg(record.modelled));
+    return parts.join(u", "_s);
+}
+
 SkillRecord recordOf(const QString &skill, const QList<SkillStatistics> &statistics, const QString &architecture)
 {
     SkillRecord record;
@@ -55,6 +63,8 @@ SkillRecord recordOf(const QString &skill, const QList<SkillStatistics> &statist
         record.uses += row.uses;
         record.won += row.wins;
         record.lost += row.losses;
+        record.measured += row.measured.uses;
+        record.modelled += row.modelled.uses;
         sum += row.sumLogSpeedup;
         squares += row.sumSquaredLogSpeedup;
     }
@@ -110,7 +120,10 @@ void SkillModel::setContents(QList<Skill> skills, QList<SkillStatistics> statist
             QString tip = title + u'\n' + skill.description;
             if (entry.record.gain) {
                 data.insert(GainRole, *entry.record.gain);
-                tip += u"\n%1 uses, gain %2"_s.arg(entry.record.uses).arg(numbers::speedupValue(*entry.record.gain));
+                const QString kinds = timeKindsOf(entry.record);
+                tip += u"\n%1 uses%2, gain %3"_s.arg(entry.record.uses)
+                           .arg(kinds.isEmpty() ? QString() : u" ("_s + kinds + u')',
+                                numbers::speedupValue(*entry.record.gain));
             }
             if (entry.record.interval) {
                 data.insert(LowRole, entry.record.interval->low);

@@ -13,9 +13,12 @@ namespace kernelskill {
 struct SkillRecord
 {
     int uses = 0, won = 0, lost = 0;
+    int measured = 0, modelled = 0; // uses whose times a GPU gave, and those a model gave
     std::optional<double> gain;       // geometric mean speedup of its verified uses
     std::optional<Interval> interval; // 95 %; missing below two uses
 };
+// "3 measured, 5 modelled", whichever there are; empty: not known.
+[[nodiscard]] QString timeKindsOf(const SkillRecord &record);
 [[nodiscard]] SkillRecord recordOf(const QString &skill, const QList<SkillStatistics> &statistics,
                                    const QString &architecture = {});
 

@@ -51,6 +51,10 @@ QString eventSentence(const Event &event)
     }
     if (event.kind == "person.skill"_L1)
         return u"%1 of skill %2 by %3 %4"_s.arg(text("action"), text("skill"), text("author"), text("reason"));
+    if (event.kind == "memory.draft"_L1)
+        return u"an idea that won twice is now the draft skill %1 (node %2)"_s.arg(text("skill")).arg(number("node"));
+    if (event.kind == "memory.snapshot"_L1 && data.contains("problems"_L1))
+        return u"warning: %1"_s.arg(data["problems"_L1].toVariant().toStringList().join(u"; "_s));
     if (event.kind == "run.paused"_L1) return u"paused"_s;
     if (event.kind == "run.resumed"_L1) return u"resumed"_s;
     if (event.kind == "run.ended"_L1) return u"ended by %1 %2"_s.arg(text("by"), text("message"));

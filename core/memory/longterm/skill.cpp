@@ -30,6 +30,22 @@ QStringList strings(const QJsonValue &value)
     return list;
 }
 
+QJsonArray fieldsToJson(const QList<SkillField> &fields)
+{
+    QJsonArray array;
+    for (const SkillField &field : fields)
+        array.append(QJsonArray{field.key, field.value});
+    return array;
+}
+
+QList<SkillField> fieldsFromJson(const QJsonValue &value)
+{
+    QList<SkillField> fields;
+    for (const QJsonValue &field : value.toArray())
+        fields.append({field.toArray().at(0).toString(), field.toArray().at(1).toString()});
+    return fields;
+}
+
 // What the skill says, without what this memory thinks of it.
 QJsonObject content(const Skill &skill)
 {
@@ -37,16 +53,28 @@ QJsonObject content(const Skill &skill)
     for (const PromisedChange &promise : skill.promises) {
         promises.append(QJsonObject{{"metric", promise.metric}, {"change", promise.change}, {"why", promise.why}});
     }
-    return {{"name", skill.name},
-            {"title", skill.title},
-            {"description", skill.description},
-            {"method", skill.method},
-            {"languages", QJsonArray::fromStringList(skill.languages)},
-            {"structures", QJsonArray::fromStringList(skill.structures)},
-            {"requires", QJsonArray::fromStringList(skill.requires_)},
-            {"prohibits", QJsonArray::fromStringList(skill.prohibits)},
-            {"promises", promises},
-            {"body", skill.body}};
+    QJsonObject object{{"name", skill.name},
+                       {"title", skill.title},
+                       {"description", skill.description},
+                       {"method", skill.method},
+                       {"languages", QJsonArray::fromStringList(skill.languages)},
+                       {"structures", QJsonArray::fromStringList(skill.structures)},
+                       {"requires", QJsonArray::fromStringList(skill.requires_)},
+                       {"prohibits", QJsonArray::fromStringList(skill.prohibits)},
+                       {"promises", promises},
+                       {"body", skill.body}};
+    // Most skills have none of these: left out, they do not swell a session's copy.
+    const auto add = [&object](const char *key, const QString &value) {
+        if (!value.isEmpty()) object.insert(QLatin1String(key), value);
+    };
+    add("verified_by", skill.verifiedBy);
+    add("license", skill.license);
+    add("compatibility", skill.compatibility);
+    add("allowed_tools", skill.allowedTools);
+    if (!skill.otherFields.isEmpty()) object.insert("other_fields", fieldsToJson(skill.otherFields));
+    if (!skill.otherMetadata.isEmpty()) object.insert("other_metadata", fieldsToJson(skill.otherMetadata));
+    if (skill.foreign) object.insert("foreign", true);
+    return object;
 }
 
 } // namespace
@@ -100,6 +128,13 @@ Skill Skill::fromJson(const QJsonObject &object)
             {promise.value("metric").toString(), promise.value("change").toString(), promise.value("why").toString()});
     }
     skill.body = object.value("body").toString();
+    skill.verifiedBy = object.value("verified_by").toString();
+    skill.license = object.value("license").toString();
+    skill.compatibility = object.value("compatibility").toString();
+    skill.allowedTools = object.value("allowed_tools").toString();
+    skill.otherFields = fieldsFromJson(object.value("other_fields"));
+    skill.otherMetadata = fieldsFromJson(object.value("other_metadata"));
+    skill.foreign = object.value("foreign").toBool();
     skill.source = object.value("source").toString();
     skill.revision = object.value("revision").toInt(1);
     skill.state = skillStateFromString(object.value("state").toString());

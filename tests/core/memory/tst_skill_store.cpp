@@ -45,7 +45,9 @@ void TestSkillStore::writeSkill(const QString &name, const QString &body)
     QVERIFY(folder.mkpath("."));
     QFile file(folder.filePath("SKILL.md"));
     QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(QStringLiteral("---\nname: %1\ndescription: What %1 does\n---\n%2\n").arg(name, body).toUtf8());
+    file.write(QStringLiteral("---\nname: %1\ndescription: What %1 does\nmetadata:\n  languages: cuda\n---\n%2\n")
+                   .arg(name, body)
+                   .toUtf8());
 }
 
 SkillStore TestSkillStore::store()
