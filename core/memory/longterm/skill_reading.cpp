@@ -99,7 +99,9 @@ std::optional<Skill> unpackReading(const QByteArray &bytes, QString text)
     read(in, skill.otherMetadata);
     read(in, skill.diagnostics);
     if (in.status() != QDataStream::Ok || skill.name.isEmpty()) return std::nullopt;
-    if (start >= 0) skill.body = std::move(text).sliced(start, length); // no second copy: a list of skills is mostly bodies
+    if (start >= 0 && (length < 0 || start + length > text.size())) return std::nullopt;
+    if (start >= 0)
+        skill.body = std::move(text).sliced(start, length); // no second copy: a list of skills is mostly bodies
     return skill;
 }
 

@@ -106,14 +106,14 @@ SkillTally tallyOf(const LedgerEntry &entry)
 // Prepared once for a batch.
 struct Recorder
 {
-    QSqlQuery ledger, sums, taskSums, session;
+    QSqlQuery ledger, sums, taskSums, skillSums, session;
 
-    explicit Recorder(const QSqlDatabase &db) : ledger(db), sums(db), taskSums(db), session(db) {}
+    explicit Recorder(const QSqlDatabase &db) : ledger(db), sums(db), taskSums(db), skillSums(db), session(db) {}
     bool prepare();
     bool record(const LedgerEntry &entry);
     [[nodiscard]] Error error() const
     {
-        for (const QSqlQuery *query : {&ledger, &sums, &taskSums, &session}) {
+        for (const QSqlQuery *query : {&ledger, &sums, &taskSums, &skillSums, &session}) {
             if (query->lastError().isValid()) return sql::error(query->lastError());
         }
         return {};
@@ -133,6 +133,8 @@ bool Recorder::prepare()
            sums.prepare(sum.arg(QStringLiteral("sums"), groupKeys, QStringLiteral("?,?,?,?,?"))) &&
            taskSums.prepare(sum.arg(QStringLiteral("task_sums"), groupKeys + QStringLiteral(", task"),
                                     QStringLiteral("?,?,?,?,?,?"))) &&
+           skillSums.prepare(
+               sum.arg(QStringLiteral("skill_sums"), QStringLiteral("skill, kind"), QStringLiteral("?,?"))) &&
            session.prepare(QStringLiteral("INSERT INTO sessions(id, path) VALUES(?, ?) ON CONFLICT(id) DO UPDATE SET "
                                           "path = excluded.path WHERE path <> excluded.path"));
 }
@@ -160,7 +162,8 @@ bool Recorder::record(const LedgerEntry &entry)
     const SkillTally tally = tallyOf(entry);
     const QVariantList keys{entry.skill, entry.architecture, entry.bottleneck, entry.structure, entry.kind};
     const QVariantList values{tally.uses, tally.wins, tally.losses, tally.sumLogSpeedup, tally.sumSquaredLogSpeedup};
-    return run(sums, keys + values) && run(taskSums, keys + QVariantList{entry.task} + values);
+    return run(sums, keys + values) && run(taskSums, keys + QVariantList{entry.task} + values) &&
+           run(skillSums, QVariantList{entry.skill, entry.kind} + values);
 }
 
 } // namespace
@@ -328,36 +331,10 @@ Result<QList<SkillStatistics>> SkillStore::statisticsBySkill() const
 {
     auto db = m_impl->database();
     if (!db) return std::unexpected(db.error());
-    QStringList columns;
-    for (const char *kind : {"", "measured", "modelled"}) {
-        const QString of = *kind ? QStringLiteral(" FILTER (WHERE kind = '%1')").arg(QLatin1String(kind)) : QString();
-        for (const char *sum : {"uses", "wins", "losses", "sum", "sum_squared"})
-            columns.append(QStringLiteral("total(%1)%2").arg(QLatin1String(sum), of));
-    }
-    auto rows = sql::run(*db, QStringLiteral("SELECT skill, %1 FROM sums GROUP BY skill ORDER BY skill")
-                                  .arg(columns.join(QStringLiteral(", "))));
+    auto rows = sql::run(*db, QStringLiteral("SELECT skill, '', '', '', kind, uses, wins, losses, sum, sum_squared "
+                                             "FROM skill_sums ORDER BY skill, kind"));
     if (!rows) return m_impl->trouble(rows.error());
-    const auto tally = [&rows](int first) {
-        return SkillTally{int(rows->value(first).toDouble()), int(rows->value(first + 1).toDouble()),
-                          int(rows->value(first + 2).toDouble()), rows->value(first + 3).toDouble(),
-                          rows->value(first + 4).toDouble()};
-    };
-    QList<SkillStatistics> result;
-    while (rows->next()) {
-        const SkillTally all = tally(1);
-        result.append({rows->value(0).toString(),
-                       {},
-                       {},
-                       {},
-                       all.uses,
-                       all.wins,
-                       all.losses,
-                       all.sumLogSpeedup,
-                       all.sumSquaredLogSpeedup,
-                       tally(6),
-                       tally(11)});
-    }
-    return result;
+    return statisticsFrom(*rows);
 }
 
 } // namespace kernelskill

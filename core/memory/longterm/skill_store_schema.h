@@ -9,9 +9,8 @@
 //   skill_text   full-text index over the current revisions
 //   ledger       one row an application of a skill; sessions: where a session's file is
 //   sums         the ledger's sums by skill, architecture, bottleneck, structure and kind of time; task_sums: also by
-//   task.
-//                Kept in the transaction of each ledger row. frozen_sums and frozen_task_sums: as they stood when
-//                frozen
+//                task; skill_sums: by skill and kind alone, for lists. All are kept in the transaction of each ledger
+//                row. frozen_sums and frozen_task_sums: as they stood when frozen
 #pragma once
 
 #include "base/result.h"
@@ -20,7 +19,7 @@
 
 namespace kernelskill {
 
-inline constexpr int skillStoreSchemaVersion = 3;
+inline constexpr int skillStoreSchemaVersion = 4;
 
 // Brings the file to skillStoreSchemaVersion, step by step, each step one transaction. "memory.newer" when a newer
 // program wrote it, "memory.not_a_memory" when it is somebody else's database: it is left as it is.

@@ -68,6 +68,7 @@ private Q_SLOTS:
     void init() { m_folder = std::make_unique<MemoryFolder>(); }
     void olderFiles_data();
     void olderFiles();
+    void aFileOfSchemaThree();
     void theFrozenRowStays();
     void shippedSkillsBecomeWhole();
     void aNewerFileIsLeftAlone();
@@ -161,6 +162,26 @@ void TestStoreMigration::olderFiles()
     QCOMPARE(store.ledger("tiling")->size(), 3);
 }
 
+// Schema 4 added nothing but a table of sums.
+void TestStoreMigration::aFileOfSchemaThree()
+{
+    run(schemaOne + contents);
+    {
+        (void)m_folder->store();
+    }
+    run({"DROP TABLE skill_sums", "PRAGMA user_version = 3"});
+    SkillStore store = m_folder->store();
+    QCOMPARE(store.statisticsBySkill()->size(), 1);
+    QCOMPARE(store.statisticsBySkill()->first().uses, 3);
+    QCOMPARE(store.statisticsBySkill()->first().wins, 1);
+    LedgerEntry entry = store.ledger("tiling")->first();
+    entry.node = 77;
+    entry.kind = "measured";
+    QVERIFY(store.record(entry));
+    QCOMPARE(store.statisticsBySkill()->first().uses, 4);
+    QCOMPARE(store.statisticsBySkill()->first().measured.wins, 1);
+}
+
 void TestStoreMigration::theFrozenRowStays()
 {
     run(schemaOne + schemaTwo + contents + QStringList{"INSERT INTO frozen VALUES(1, 2, 6000)"});
@@ -201,7 +222,7 @@ void TestStoreMigration::aNewerFileIsLeftAlone()
     QVERIFY(!store);
     QCOMPARE(store.error().code, QString("memory.newer"));
     QCOMPARE(store.error().message,
-             m_folder->memory() + ": a newer program wrote it (schema 99, this program knows 3); update the program, "
+             m_folder->memory() + ": a newer program wrote it (schema 99, this program knows 4); update the program, "
                                   "or choose another file with --memory");
     QCOMPARE(bytes(m_folder->memory()).mid(100), before.mid(100));
 }
