@@ -20,7 +20,8 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 # -g1 keeps line numbers in backtraces and halves the size and link time of full debug information.
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+set(KERNELSKILL_OPTIMISE "-O2" CACHE STRING "For all but the simulator's engine, which is always optimised")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${KERNELSKILL_OPTIMISE} -g1")
 
 find_program(CCACHE ccache)
 if(CCACHE)

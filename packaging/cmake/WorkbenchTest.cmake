@@ -4,7 +4,12 @@
 function(add_workbench_test name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "WINDOW;SERIAL" "TIMEOUT" "SOURCES;LIBS;NEEDS")
     add_executable(${name} ${name}.cpp ${arg_SOURCES})
-    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    # Only the test itself needs moc, so CMake's automatic one, which compiles a further source in each target, stays off.
+    qt_generate_moc(${name}.cpp ${CMAKE_CURRENT_BINARY_DIR}/${name}.moc TARGET ${name})
+    target_sources(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name}.moc)
+    target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+    set_target_properties(${name} PROPERTIES
+        AUTOMOC OFF AUTORCC OFF RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_link_libraries(${name} PRIVATE Qt6::Test ${arg_LIBS})
     # What is tested is optimised; the tests themselves compile faster without.
     target_compile_options(${name} PRIVATE -O0)

@@ -64,8 +64,10 @@ private Q_SLOTS:
         QVERIFY(process.waitForStarted());
         // A program that has ended has no process any more, and a signal to process 0 is one to this test and to all that
         // runs it.
-        if (!process.waitForFinished(delay_ms)) process.kill();
-        QVERIFY(process.waitForFinished());
+        if (!process.waitForFinished(delay_ms)) {
+            process.kill();
+            QVERIFY(process.waitForFinished());
+        }
         if (!QFile::exists(session)) return; // died before the session began: nothing was promised yet
         const ProgramEnd shown = m_folders.kernelskill({"session", "show", session, "--json"});
         if (shown.json().value("trajectory").toArray().isEmpty() && shown.exitCode != 0) {
