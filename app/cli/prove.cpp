@@ -88,10 +88,9 @@ int proveSkill(SkillStore &store, const QString &name, const QString &on, const 
     auto skill = findSkill(store, name);
     if (!skill) return report(skill.error(), json);
     PluginManager manager;
-    const PlayerFactory players{[&manager](const QString &id) { return manager.createEvaluator(id); },
-                                [&manager](const QString &id) { return manager.createAgent(id); }};
+    const PlayerFactory players = playersOf(&manager);
     std::stop_source stop;
-    const ProofRequest request{name, place->session, place->node, agent, 0};
+    const ProofRequest request{place->session, place->node, agent, 0};
     return runToEnd(
         [&]() -> QCoro::Task<int> {
             QString last;

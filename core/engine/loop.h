@@ -119,7 +119,6 @@ private:
     [[nodiscard]] Result<void> draftFrom(const TrajectoryNode &node);
     [[nodiscard]] Result<Evaluation> evaluationOf(int node);
     [[nodiscard]] Result<Candidate> candidateOf(int node) const;
-    [[nodiscard]] int lastGoodBefore(int node) const;
 
     // roles.cpp
     [[nodiscard]] Agent *agent(Role role) const;

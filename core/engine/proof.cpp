@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/proof.h"
 
-#include "engine/journal.h"
+#include "engine/lineage.h"
 #include "engine/snapshot.h"
 
 #include <QJsonDocument>
@@ -18,15 +18,6 @@ struct Ground
     std::unique_ptr<Evaluator> evaluator;
     DeviceInfo device;
 };
-
-// The node a skill's node was made from: for a repair what the failing candidate was made from.
-int madeFrom(const Trajectory &trajectory, int node)
-{
-    const TrajectoryNode *step = trajectory.node(node);
-    while (step && step->kind == u"repair")
-        step = trajectory.node(step->parent);
-    return step ? step->parent : -1;
-}
 
 Result<Candidate> candidateOf(const SessionFile &file, const Trajectory &trajectory, int node)
 {

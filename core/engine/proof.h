@@ -11,7 +11,6 @@ namespace kernelskill {
 
 struct ProofRequest
 {
-    QString skill;
     QString sessionPath;
     int node = -1;
     // Who applies the skill where the node itself does not: agent plugin id; empty: the session's Optimizer.

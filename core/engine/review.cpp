@@ -2,6 +2,7 @@
 // Loop: evaluating a candidate and what follows from it: promotion, rollback, the ledger.
 #include "engine/loop.h"
 
+#include "engine/lineage.h"
 #include "engine/observed.h"
 #include "engine/promotion.h"
 #include "memory/longterm/draft.h"
@@ -63,15 +64,6 @@ Result<Evaluation> Loop::evaluationOf(int node)
     return m_evaluations[node] = Evaluation::fromJson(*object);
 }
 
-// What a step is measured against: the parent, or for a repair what the failing candidate was made from.
-int Loop::lastGoodBefore(int node) const
-{
-    const TrajectoryNode *step = trajectory().node(node);
-    while (step && step->kind == u"repair")
-        step = trajectory().node(step->parent);
-    return step ? step->parent : -1;
-}
-
 Result<QJsonObject> Loop::evaluatedData(int node, const Evaluation &evaluation)
 {
     auto blob = m_parts.journal->putJson(evaluation.toJson());
@@ -95,7 +87,7 @@ Result<QJsonObject> Loop::evaluatedData(int node, const Evaluation &evaluation)
                           speedup(*baseline, evaluation));
         }
     }
-    const int before = lastGoodBefore(node);
+    const int before = madeFrom(trajectory(), node);
     if (before >= 0) {
         auto base = evaluationOf(before);
         if (!base) return std::unexpected(base.error());
@@ -214,7 +206,7 @@ Result<void> Loop::draftFrom(const TrajectoryNode &node)
     if (!ledger) return std::unexpected(ledger.error());
     DraftEvidence evidence{node.skill, node.plan.rationale, {}, winsOf(*ledger), {}, {}};
     if (*known || evidence.wins.size() < winsForADraft) return {};
-    auto before = candidateOf(lastGoodBefore(node.id));
+    auto before = candidateOf(madeFrom(trajectory(), node.id));
     if (!before) return std::unexpected(before.error());
     auto after = candidateOf(node.id);
     if (!after) return std::unexpected(after.error());

@@ -28,6 +28,12 @@ Result<void> checkEvaluator(const Evaluator &evaluator, const Task &task)
 
 } // namespace
 
+PlayerFactory playersOf(PluginManager *plugins)
+{
+    return {[plugins](const QString &id) { return plugins->createEvaluator(id); },
+            [plugins](const QString &id) { return plugins->createAgent(id); }};
+}
+
 Result<DeviceInfo> chooseDevice(const Evaluator &evaluator, const QString &wanted)
 {
     const QList<DeviceInfo> devices = evaluator.devices();
@@ -202,9 +208,7 @@ QCoro::Task<Result<RunSummary>> Run::Impl::play(LoopParts parts)
 }
 
 Run::Run(PluginManager *plugins, SkillStore *store, QObject *parent)
-    : Run(PlayerFactory{[plugins](const QString &id) { return plugins->createEvaluator(id); },
-                        [plugins](const QString &id) { return plugins->createAgent(id); }},
-          store, parent)
+    : Run(playersOf(plugins), store, parent)
 {
 }
 

@@ -32,6 +32,8 @@ struct PlayerFactory
     std::function<Result<std::unique_ptr<Agent>>(const QString &id)> agent;
 };
 
+[[nodiscard]] PlayerFactory playersOf(PluginManager *plugins); // which outlives it
+
 // The wanted device of an evaluator, the first usable one when none is named. Errors: evaluator.device.
 [[nodiscard]] Result<DeviceInfo> chooseDevice(const Evaluator &evaluator, const QString &wanted);
 

@@ -17,13 +17,6 @@ namespace {
 constexpr int contextLines = 2;      // kept around a change
 constexpr int mostDifferenceLines = 160;
 
-QString titleOf(const QString &name)
-{
-    QString title = QString(name).replace(u'-', u' ');
-    if (!title.isEmpty()) title[0] = title[0].toUpper();
-    return title;
-}
-
 QStringList distinct(const QList<LedgerEntry> &wins, QString LedgerEntry::*member)
 {
     QStringList values;
@@ -109,7 +102,7 @@ QString draftSkillText(const DraftEvidence &evidence)
 {
     Skill skill;
     skill.name = evidence.name;
-    skill.title = titleOf(evidence.name);
+    skill.title = titleFromName(evidence.name);
     const QStringList bottlenecks = distinct(evidence.wins, &LedgerEntry::bottleneck);
     skill.description = QStringLiteral("%1. A draft from %2 wins; use when the evidence shows %3.")
                             .arg(skill.title)

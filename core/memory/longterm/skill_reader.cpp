@@ -38,13 +38,6 @@ QString oneLine(const QString &text)
     return QString(text).replace(breaks, QStringLiteral(" ")).trimmed();
 }
 
-QString titleFromName(const QString &name)
-{
-    QString title = QString(name).replace(u'-', u' ');
-    if (!title.isEmpty()) title[0] = title[0].toUpper();
-    return title;
-}
-
 bool isName(const QString &text)
 {
     static const QRegularExpression name(QStringLiteral("^[a-z0-9]+(-[a-z0-9]+)*$"));
@@ -383,6 +376,13 @@ SkillReading Reader::read(const QString &text)
 }
 
 } // namespace
+
+QString titleFromName(const QString &name)
+{
+    QString title = QString(name).replace(u'-', u' ');
+    if (!title.isEmpty()) title[0] = title[0].toUpper();
+    return title;
+}
 
 SkillReading examineSkillText(const QString &text, const QString &source, const QString &folderName)
 {

@@ -48,6 +48,9 @@ struct SkillReading
 // The same; the first error fails ("skill.syntax"), all errors are in its detail.
 [[nodiscard]] Result<Skill> parseSkillText(const QString &text, const QString &source, const QString &folderName = {});
 
+// "shared-memory-tiling" → "Shared memory tiling": what a skill without a title is called.
+[[nodiscard]] QString titleFromName(const QString &name);
+
 // UTF-8 with its byte order mark kept, so that toUtf8() gives the same bytes unless they were not UTF-8.
 [[nodiscard]] QString decodeSkillText(const QByteArray &bytes);
 

@@ -271,7 +271,7 @@ void TestMemoryUse::aProofPromotesOnlyOnGain()
     const auto proofOf = [&](const QString &name, int node) {
         Skill one = skill;
         one.name = name;
-        return QCoro::waitFor(prove({name, m_world.path("proof.session"), node, {}, 0}, players.factory(), one,
+        return QCoro::waitFor(prove({m_world.path("proof.session"), node, {}, 0}, players.factory(), one,
                                     [](const EvaluationProgress &) {}, {}));
     };
     // The node applies the skill: it against what it was made from.
@@ -290,7 +290,7 @@ void TestMemoryUse::aProofPromotesOnlyOnGain()
     QCOMPARE(proof->without, 0);
     QCOMPARE(proof->with, -1);
     QVERIFY(proof->proved);
-    proof = QCoro::waitFor(prove({"another-idea", m_world.path("proof.session"), 0, {}, 0},
+    proof = QCoro::waitFor(prove({m_world.path("proof.session"), 0, {}, 0},
                                  personWithAnIdea(1.0005).factory(), skill, [](const EvaluationProgress &) {}, {}));
     QVERIFY(proof);
     QVERIFY(!proof->proved);

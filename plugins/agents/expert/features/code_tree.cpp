@@ -119,6 +119,14 @@ bool isFloatingType(const QString &plain)
     return infoOf(plain).isFloating;
 }
 
+QSet<QString> setOf(std::initializer_list<const char *> words)
+{
+    QSet<QString> made;
+    for (const char *word : words)
+        made.insert(QLatin1String(word));
+    return made;
+}
+
 bool isNarrowType(const QString &plain)
 {
     return infoOf(plain).isNarrow;

@@ -5,9 +5,11 @@
 
 #include <QHash>
 #include <QList>
+#include <QSet>
 #include <QString>
 #include <QStringList>
 
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -107,6 +109,8 @@ struct CodeProgram
 [[nodiscard]] int bytesOfType(const QString &plain); // 0 when unknown
 [[nodiscard]] bool isFloatingType(const QString &plain);
 [[nodiscard]] bool isNarrowType(const QString &plain); // what tensor cores take as it is: half, bfloat16, int8, fp8
+
+[[nodiscard]] QSet<QString> setOf(std::initializer_list<const char *> words);
 
 // Calls `visit` for the node and all below it.
 template <typename Visit> void forEachNode(const Node &node, const Visit &visit)

@@ -12,14 +12,6 @@ namespace {
 
 using Kind = Node::Kind;
 
-QSet<QString> setOf(std::initializer_list<const char *> words)
-{
-    QSet<QString> made;
-    for (const char *word : words)
-        made.insert(QLatin1String(word));
-    return made;
-}
-
 } // namespace
 
 bool isTranscendental(const QString &function)
