@@ -47,7 +47,7 @@ void setMemory(const KernelSketch &sketch, double warps, double share, LaunchCou
     load.requests = count(sketch.loads * warps);
     load.sectors = count(sketch.loads * warps * sketch.loadSectors);
     load.bytes = count(sketch.loads * warps * sketch.loadBytes);
-    load.lines = count(sketch.loads * warps * sketch.loadLines);
+    load.wavefronts = count(sketch.loads * warps * sketch.loadWavefronts);
     load.l1HitSectors = count(static_cast<double>(load.sectors) * sketch.l1Hits);
     const double missed = static_cast<double>(load.sectors - load.l1HitSectors);
     load.l2HitSectors = count(missed * sketch.l2Hits);
@@ -55,11 +55,13 @@ void setMemory(const KernelSketch &sketch, double warps, double share, LaunchCou
     store.requests = count(sketch.stores * warps);
     store.sectors = count(sketch.stores * warps * sketch.storeSectors);
     store.bytes = count(sketch.stores * warps * sketch.storeBytes);
-    store.lines = count(sketch.stores * warps * sketch.storeLines);
+    store.wavefronts = count(sketch.stores * warps * sketch.storeWavefronts);
     AccessCounters &atomic = counters.globalAtomic;
     atomic.requests = count(sketch.atomics * warps);
     atomic.sectors = count(sketch.atomics * warps * sketch.atomicSectors);
     atomic.bytes = count(sketch.atomics * warps * sketch.atomicLanes * 4);
+    counters.atomicTurnsInteger = count(sketch.atomics * warps * sketch.atomicTurns);
+    counters.atomicPieces = sketch.atomicPieces;
     counters.l2ReadSectors = count(missed);
     counters.l2WriteSectors = store.sectors + atomic.sectors;
     counters.dramReadBytes = count(sketch.dramReadBytes * share);
@@ -84,6 +86,8 @@ LaunchReport report(const KernelSketch &sketch, std::uint64_t blocks)
     result.resources.registersPerThread = sketch.registers;
     result.resources.staticSharedBytes = sketch.sharedBytes;
     result.completed = true;
+    result.loadedAllocationBytes = sketch.loadedBytes;
+    result.storedAllocationBytes = sketch.storedBytes;
     LaunchCounters &counters = result.counters;
     counters.blocks = blocks ? blocks : sketch.gridBlocks;
     const std::uint64_t warpsPerBlock = (sketch.blockThreads + 31) / 32;

@@ -20,11 +20,13 @@ struct KernelSketch
     double fp32 = 0, integer = 0, special = 0, shuffles = 0, branches = 0, barriers = 0, tensor = 0;
     double loads = 0, loadSectors = 4, loadBytes = 128; // requests; sectors and bytes of one
     double stores = 0, storeSectors = 4, storeBytes = 128;
-    double loadLines = 0, storeLines = 0;         // of one request; 0: not counted
+    double loadWavefronts = 0, storeWavefronts = 0; // of one request; 0: not counted
     double l1Hits = 0, l2Hits = 0;                // share of load sectors; of those missed
     double dramReadBytes = 0, dramWriteBytes = 0; // of the whole grid
     double sharedLoads = 0, sharedLoadWavefronts = 0, sharedStores = 0, sharedStoreWavefronts = 0;
-    double atomics = 0, atomicSectors = 1, atomicLanes = 1;
+    double atomics = 0, atomicSectors = 1, atomicLanes = 1, atomicTurns = 1; // of one request
+    std::uint64_t atomicPieces = 1;
+    std::uint64_t loadedBytes = 0, storedBytes = 0; // of the allocations; 0: not known
     double flops = 0;                             // of the whole grid
     double criticalCycles = 0, longestCycles = 0; // of a block
     double longScoreboardShare = 0.6;             // of the critical path; the rest is fixed latency

@@ -13,6 +13,10 @@ private Q_SLOTS:
     void broadcastTouchesOneSector();
     void misphasedLoadTouchesFive();
     void float4LoadTouchesSixteen();
+    void wavefrontsOfL1_data();
+    void wavefrontsOfL1();
+    void atomicsCountTheirTurns();
+    void sharedAtomicsOfOneBankGoOneByOne();
     void sharedConflicts_data();
     void sharedConflicts();
     void sharedFloat4IsFourWavefronts();
@@ -34,7 +38,7 @@ std::vector<float> ramp(std::size_t n) {
 // one warp loads float at byte offset tid * stride + start
 LaunchReport oneLoad(int stride, int start, const char *load = "ld.global.f32 %f1, [%d1];") {
     Engine e;
-    const auto x = e.upload(ramp(4096));
+    const auto x = e.upload(ramp(8192));
     const std::string body = "mul.lo.u32 %r1, %tid, " + std::to_string(stride) + ";\nadd.u32 %r1, %r1, " + std::to_string(start)
                            + ";\ncvt.u64.u32 %d1, %r1;\nadd.s64 %d1, %a0, %d1;\n" + load;
     if (!e.run(kernelText(1, body), {1}, {32}, {x})) return {};
@@ -63,6 +67,46 @@ void EngineCounters::float4LoadTouchesSixteen() {
     QCOMPARE(r.counters.globalLoad.requests, 1u);
     QCOMPARE(r.counters.globalLoad.sectors, 16u);
     QCOMPARE(r.counters.globalLoad.bytes, 512u);
+}
+
+// As the profiler counted them on an H200 (l1tex__data_pipe_lsu_wavefronts of tests/bench/simulator_ladders).
+void EngineCounters::wavefrontsOfL1_data() {
+    QTest::addColumn<int>("stride");
+    QTest::addColumn<int>("wavefronts");
+    QTest::newRow("contiguous") << 4 << 1;
+    QTest::newRow("one word") << 0 << 1;
+    QTest::newRow("a line each, one bank") << 128 << 32;
+    QTest::newRow("two banks, as conv3x3_direct v0") << 576 << 16;
+    QTest::newRow("a line each, a bank each: four look-ups a cycle") << 132 << 8;
+}
+void EngineCounters::wavefrontsOfL1() {
+    QFETCH(int, stride);
+    QFETCH(int, wavefronts);
+    QCOMPARE(oneLoad(stride, 0).counters.globalLoad.wavefronts, static_cast<std::uint64_t>(wavefronts));
+}
+
+void EngineCounters::atomicsCountTheirTurns() {
+    Engine e;
+    const auto x = e.upload(std::vector<std::uint32_t>(4096));
+    // all lanes on one word; two lanes a word; a word each
+    const std::string body = "red.global.add.u32 [%a0], 1;\nshr.u32 %r1, %tid, 1;\nmul.wide.u32 %d1, %r1, 4;\nadd.s64 %d1, %d1, %a0;\n"
+                             "red.global.add.u32 [%d1], 1;\nadd.s64 %d2, %a0, %o64;\nred.global.add.f32 [%d2+8192], 0f3F800000;";
+    QVERIFY(e.run(kernelText(1, body), {1}, {32}, {x}));
+    QCOMPARE(e.report.counters.atomicTurnsInteger, 32u + 2 * 2); // 16 words in two sectors
+    QCOMPARE(e.report.counters.atomicTurnsFloat, 4u);
+    QCOMPARE(e.report.counters.atomicPieces, 2u);
+    QCOMPARE(e.report.counters.globalAtomic.sectors, 1u + 2 + 4);
+    QCOMPARE(e.report.loadedAllocationBytes, 16384u);
+    QCOMPARE(e.report.storedAllocationBytes, 16384u);
+}
+
+void EngineCounters::sharedAtomicsOfOneBankGoOneByOne() {
+    Engine e;
+    const std::string body = "mov.u32 %r2, s;\nmad.lo.u32 %r1, %tid, 4, %r2;\nst.shared.u32 [%r1], 0;\nbar.sync 0;\n"
+                             "red.shared.add.u32 [%r2], 1;\nred.shared.add.u32 [%r1], 1;";
+    QVERIFY(e.run(kernelText(0, body, ".shared .align 4 .b8 s[128];"), {1}, {32}, {}));
+    QCOMPARE(e.report.counters.sharedAtomicRequests, 2u);
+    QCOMPARE(e.report.counters.sharedAtomicWavefronts, 32u + 1);
 }
 
 void EngineCounters::sharedConflicts_data() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timing/gpu_model.h"
+#include "timing/occupancy.h"
 
 #include <QFile>
 #include <QJsonDocument>
@@ -69,20 +70,33 @@ private Q_SLOTS:
         QCOMPARE(gpu->provenanceOf("never heard of"), std::string_view("assumed"));
     }
 
-    void executionModelFollowsSharedMemoryAndSample()
+    void executionModelFollowsTheSample()
     {
         const auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
         QVERIFY(gpu);
         QCOMPARE(gpu->executionModel().l1Bytes, std::size_t(256 * 1024));
-        QCOMPARE(gpu->executionModel(1).l1Bytes, std::size_t(248 * 1024));
-        QCOMPARE(gpu->executionModel(100 * 1024).l1Bytes, std::size_t(156 * 1024));
-        QCOMPARE(gpu->executionModel(100 * 1024 + 1).l1Bytes, std::size_t(124 * 1024));
-        QCOMPARE(gpu->executionModel(1 << 30).l1Bytes, std::size_t(28 * 1024));
-        QCOMPARE(gpu->executionModel(0, 1).l2Bytes, std::size_t(50 * 1024 * 1024));
-        QCOMPARE(gpu->executionModel(0, 0.25).l2Bytes, std::size_t(50 * 1024 * 1024 / 4));
-        QCOMPARE(gpu->executionModel(0, 0).l2Bytes, std::size_t(256 * 1024));
+        QCOMPARE(gpu->executionModel(1).l2Bytes, std::size_t(50 * 1024 * 1024));
+        QCOMPARE(gpu->executionModel(0.25).l2Bytes, std::size_t(50 * 1024 * 1024 / 4));
+        QCOMPARE(gpu->executionModel(0).l2Bytes, std::size_t(256 * 1024));
         QCOMPARE(gpu->executionModel().smCount, 132);
         QCOMPARE(gpu->executionModel().dramLatency, int(gpu->latency("dram")));
+    }
+
+    void coResidentBlocksShareL1()
+    {
+        const auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
+        QVERIFY(gpu);
+        Occupancy occupancy;
+        occupancy.residentBlocks = 1;
+        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(256 * 1024));
+        occupancy.sharedBytesPerBlock = 1;
+        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(248 * 1024)); // the least carve-out is 8 KiB
+        occupancy.residentBlocks = 4;
+        occupancy.sharedBytesPerBlock = 25 * 1024;
+        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(156 * 1024 / 4));
+        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 132), std::size_t(156 * 1024)); // one block an SM is all there is
+        occupancy.sharedBytesPerBlock = 100 * 1024;
+        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(28 * 1024 / 4));
     }
 
     void complaintsNameTheField_data()

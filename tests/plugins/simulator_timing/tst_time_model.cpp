@@ -49,7 +49,7 @@ private Q_SLOTS:
         const auto times = timesOf(matmulLadder());
         const auto tflops = [&](std::size_t i) { return 2 * std::pow(1024.0, 3) / times[i] * 1e-6; };
         between(tflops(0), 0.2, 1);
-        between(tflops(1), 4, 6.5);
+        between(tflops(1), 5.6, 8.4); // tests/bench/simulator_ladders, matmul v1: 7.0 measured
         between(tflops(2), 7, 11);
         between(tflops(3), 20, 48);
     }
@@ -66,7 +66,7 @@ private Q_SLOTS:
     {
         KernelSketch nothing;
         const ModelledLaunch launch = timed(nothing);
-        between(launch.time_us, 2.0, 2.6);
+        between(launch.time_us, 2.5, 2.8); // measured: 2.66 between two events
         QVERIFY(launch.duration_us < launch.time_us);
     }
 
@@ -152,40 +152,56 @@ private Q_SLOTS:
     void atomicsOnOneAddressAreOneAfterTheOther()
     {
         KernelSketch sketch;
-        sketch.gridBlocks = 65536;
-        sketch.blockThreads = 32;
+        sketch.gridBlocks = 2048;
+        sketch.blockThreads = 1024;
         sketch.atomics = 1;
-        sketch.atomicLanes = 32; // a warp's lanes on one word
+        sketch.atomicLanes = sketch.atomicTurns = 32; // a warp's lanes on one word
         sketch.criticalCycles = 300;
         const ModelledLaunch meeting = timed(sketch);
         QCOMPARE(meeting.bound, Bound::Atomics);
-        const double cycles = 65536 * 32.0 * m_gpu.model.sameAddressAtomicCycles;
-        between(meeting.duration_us, cycles / m_gpu.clock_mhz, cycles / m_gpu.clock_mhz * 1.1);
-        sketch.atomicSectors = 4; // a word each
-        QVERIFY(timed(sketch).duration_us < meeting.duration_us / 5);
+        // measured on an H200: 1363 integer additions to one word a microsecond
+        between(meeting.duration_us, 65536 * 32 / 1363.0 * 0.95, 65536 * 32 / 1363.0 * 1.05);
+        sketch.atomicSectors = sketch.atomicTurns = 4; // a word each, in one slice of L2; measured: 25600 a microsecond
+        between(timed(sketch).duration_us, 65536 * 32 / 25600.0 * 0.9, 65536 * 32 / 25600.0 * 1.1);
+        sketch.atomicPieces = 4096; // in all of them; measured: 194000 a microsecond
+        between(timed(sketch).duration_us, 65536 * 32 / 194000.0, 65536 * 32 / 194000.0 + 5);
+        sketch.atomicSectors = sketch.atomicTurns = 32; // scattered; measured: 80000 a microsecond
+        between(timed(sketch).duration_us, 65536 * 32 / 80000.0 * 0.95, 65536 * 32 / 80000.0 * 1.15);
     }
 
-    void aFootprintThatFitsInL2IsFetchedOnce()
+    void whatStaysInL2IsFetchedOnce()
     {
         KernelSketch sketch = matmulLadder()[1];
         sketch.dramReadBytes = 64 * 4194304.0; // what a slice of the grid, run by itself, would suggest
-        ModelOptions options;
-        options.footprintBytes = 3 * 4194304.0;
-        const ModelledLaunch launch = model(report(sketch), m_gpu, options);
-        QCOMPARE(launch.work.dramReadBytes * 1024, 3 * 4194304.0);
-        options.footprintBytes = 100e6; // does not fit: the counters stand
-        QCOMPARE(model(report(sketch), m_gpu, options).work.dramReadBytes * 1024, 64 * 4194304.0);
+        sketch.loadedBytes = 2 * 4194304;
+        sketch.storedBytes = 4194304;
+        QCOMPARE(timed(sketch).work.dramReadBytes * 1024, 2 * 4194304.0);
+        sketch.loadedBytes = sketch.storedBytes = 0; // not known: the counters stand
+        QCOMPARE(timed(sketch).work.dramReadBytes * 1024, 64 * 4194304.0);
     }
 
     void aWaveFetchesAByteOnce()
     {
         KernelSketch sketch = matmulLadder()[1];
         sketch.dramReadBytes = 1e10;
-        ModelOptions options;
-        options.footprintBytes = 100e6; // beyond L2; 1024 blocks in 3.88 waves
-        const ModelledLaunch launch = model(report(sketch), m_gpu, options);
+        sketch.loadedBytes = 100'000'000; // beyond L2; 1024 blocks in 3.88 waves
+        const ModelledLaunch launch = timed(sketch);
         QCOMPARE(launch.work.dramReadBytes * 1024, 4 * 100e6);
         QVERIFY(launch.roofline_us < 100e6 / 4.25e6 * 1.01 + 40);
+    }
+
+    void aPartlyStoredSectorCostsL2More()
+    {
+        KernelSketch sketch;
+        sketch.gridBlocks = 65536;
+        sketch.stores = 1;
+        sketch.storeSectors = 32; // a word each, as of a transpose without shared memory: 16.8 million took 256 µs
+        sketch.criticalCycles = 300;
+        const ModelledLaunch scattered = timed(sketch);
+        QCOMPARE(scattered.bound, Bound::L2);
+        between(scattered.duration_us, 230, 280);
+        sketch.storeBytes = 1024; // whole ones
+        QVERIFY(timed(sketch).bounds_us[std::size_t(Bound::L2)] < scattered.bounds_us[std::size_t(Bound::L2)] / 3);
     }
 
     // One loop iteration a branch with four loads that the engine waits for one by one: machine code has them on the
@@ -241,7 +257,7 @@ private Q_SLOTS:
         access.sectors = 160; // 16-byte words, contiguous
         access.bytes = 5120;
         QCOMPARE(tagWavefronts(access), 40.0);
-        access.lines = 80; // counted
+        access.wavefronts = 80; // counted
         QCOMPARE(tagWavefronts(access), 80.0);
     }
 

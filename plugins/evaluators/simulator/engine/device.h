@@ -39,7 +39,9 @@ struct LaunchRequest {
     std::uint32_t dynamicSharedBytes = 0;
     std::vector<std::vector<std::byte>> arguments; // one a parameter, exact size
     std::vector<BlockWindow> windows;
+    std::uint32_t concurrentBlocks = 1; // blocks of a window that run in turns, so that they compete for L2; 1: one after the other
     LaunchLimits limits;
+    std::size_t l1Bytes = 0;          // of one SM, as this launch sees it; 0: the model's
     bool checks = true;               // out of bounds, uninitialised, races, …
 };
 

@@ -62,6 +62,7 @@ struct AccessCounters {
     std::uint64_t l1HitSectors = 0;
     std::uint64_t l2HitSectors = 0; // of those that missed L1
     std::uint64_t lines = 0;        // distinct 128-byte lines (tag look-ups), summed over requests; 0: not counted
+    std::uint64_t wavefronts = 0;   // cycles of L1's data stage: bank conflicts as in shared memory, four lines a cycle
 };
 
 struct LaunchCounters {
@@ -74,8 +75,12 @@ struct LaunchCounters {
     std::uint64_t tensorFlops = 0;
     AccessCounters globalLoad, globalStore, globalAtomic, local;
     std::uint64_t sharedLoadRequests = 0, sharedStoreRequests = 0, sharedAtomicRequests = 0;
+    std::uint64_t sharedAtomicWavefronts = 0; // lanes that meet on one bank go one after the other, also those of one word
     std::uint64_t sharedLoadWavefronts = 0, sharedStoreWavefronts = 0; // 1 a request when free of conflicts (2 for 64-bit, 4 for 128-bit)
     std::uint64_t sharedLoadConflicts = 0, sharedStoreConflicts = 0;   // wavefronts beyond the ideal number
+    // Atomics on global memory: of each sector of a request, the most lanes that meet on one word; they go one by one.
+    std::uint64_t atomicTurnsInteger = 0, atomicTurnsFloat = 0;
+    std::uint64_t atomicPieces = 0; // distinct KiB of memory atomics went to (a slice of L2 serves one), up to 65536
     std::uint64_t l2ReadSectors = 0, l2WriteSectors = 0;
     std::uint64_t dramReadBytes = 0, dramWriteBytes = 0;
     std::uint64_t branches = 0, divergentBranches = 0; // executed by warps; divergent: active lanes went both ways
@@ -134,6 +139,7 @@ struct LaunchReport {
     std::string mangled;
     Dim3 grid, block;
     std::uint64_t blocksTotal = 0; // of the launch; counters.blocks says how many ran
+    std::uint64_t loadedAllocationBytes = 0, storedAllocationBytes = 0; // whole size of those the blocks read, wrote
     KernelResources resources;
     LaunchCounters counters; // of the executed blocks; nobody has scaled them
     std::vector<LineCounters> lines;

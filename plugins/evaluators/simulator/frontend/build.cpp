@@ -113,6 +113,7 @@ QStringList hostFlags(const Installation &installation)
 struct Prefix
 {
     QString device, host;
+    bool plainVectors = false; // see include/vector_types.h
 };
 
 QStringList prefixArguments(const QString &precompiled)
@@ -140,7 +141,8 @@ QList<SandboxCommand> clangCommands(const BuildRequest &request, const QString &
         commands.append(one);
     };
     for (const Unit &unit : units) {
-        add(deviceFlags(request.installation), prefix.device, unit, QStringLiteral(".ptx"), {});
+        add(deviceFlags(request.installation), prefix.device, unit, QStringLiteral(".ptx"),
+            prefix.plainVectors ? QStringList{QStringLiteral("-DKERNELSKILL_PLAIN_VECTORS")} : QStringList());
         // The worker has the PTX itself, so the host side carries a placeholder and need not wait for the device pass.
         add(hostFlags(request.installation), prefix.host, unit, QStringLiteral(".o"),
             {QStringLiteral("-Xclang"), QStringLiteral("-fcuda-include-gpubinary"), QStringLiteral("-Xclang"),
@@ -212,21 +214,24 @@ QCoro::Task<Result<void>> compile(BuildRequest request, QString folder, QList<Un
 {
     if (request.compiler.kind == CompilerKind::Nvcc)
         co_return co_await runAll(nvccCommands(request, folder, units), product, stop);
-    if (!PrefixHeader::suits(request.candidate))
-        co_return co_await runAll(clangCommands(request, folder, units, {}), product, stop);
     const PrefixHeader header(request.installation, request.compiler);
-    auto device =
-        header.ensure(PrefixHeader::Pass::Device, deviceFlags(request.installation), request.unconfined, stop);
-    auto host = header.ensure(PrefixHeader::Pass::Host, hostFlags(request.installation), request.unconfined, stop);
     Prefix prefix;
-    prefix.device = co_await device;
-    prefix.host = co_await host;
+    if (PrefixHeader::suits(request.candidate)) {
+        auto device =
+            header.ensure(PrefixHeader::Pass::Device, deviceFlags(request.installation), request.unconfined, stop);
+        auto host = header.ensure(PrefixHeader::Pass::Host, hostFlags(request.installation), request.unconfined, stop);
+        prefix.device = co_await device;
+        prefix.host = co_await host;
+    }
     auto result = co_await runAll(clangCommands(request, folder, units, prefix), product, stop);
-    // What fails with the precompiled header gets a second opinion without, so that no candidate is blamed for it.
+    // What fails gets a second opinion without precompiled headers and with vectors that are plain structures, so that no
+    // candidate is blamed for what is ours.
     if (result && !product->succeeded && product->stopped.isEmpty()) {
         if (PrefixHeader::isRefused(product->log)) header.remove();
         product->log.clear();
-        result = co_await runAll(clangCommands(request, folder, units, {}), product, stop);
+        Prefix plain;
+        plain.plainVectors = true;
+        result = co_await runAll(clangCommands(request, folder, units, plain), product, stop);
     }
     co_return result;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timing/gpu_model.h"
 
+#include "timing/occupancy.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -91,14 +93,18 @@ void readModel(const FieldReader &fields, ModelConstants &model)
     fields.number("pipe_efficiency", model.pipeEfficiency);
     fields.number("l1_wavefront_cycles", model.l1WavefrontCycles);
     fields.number("shared_wavefront_cycles", model.sharedWavefrontCycles);
-    fields.number("shared_atomic_wavefronts", model.sharedAtomicWavefronts);
     fields.number("dram_read_bonus", model.dramReadBonus);
     fields.number("l2_peak_factor", model.l2PeakFactor);
     fields.number("block_start_cycles", model.blockStartCycles);
     fields.number("block_latency_cycles", model.blockLatencyCycles);
     fields.number("inflight_bytes_per_sm", model.inflightBytesPerSm);
-    fields.number("l2_atomic_lanes_per_cycle", model.l2AtomicLanesPerCycle);
-    fields.number("same_address_atomic_cycles", model.sameAddressAtomicCycles);
+    fields.number("atomic_packet_cycles", model.atomicPacketCycles);
+    fields.number("atomic_turn_cycles_integer", model.atomicTurnCyclesInteger);
+    fields.number("atomic_turn_cycles_float", model.atomicTurnCyclesFloat);
+    fields.number("atomic_slices", model.atomicSlices);
+    fields.number("atomic_device_packet_cycles", model.atomicDevicePacketCycles);
+    fields.number("atomic_device_lane_cycles", model.atomicDeviceLaneCycles);
+    fields.number("partial_store_sectors", model.partialStoreSectors);
     fields.number("tensor_mma_efficiency", model.tensorMmaEfficiency);
     fields.number("move_issue_share", model.moveIssueShare);
     fields.number("loads_hoisted", model.loadsHoisted);
@@ -167,7 +173,7 @@ std::string firstUnusable(const GpuModel &gpu)
         {"model.pipe_efficiency", gpu.model.pipeEfficiency},
         {"model.inflight_bytes_per_sm", gpu.model.inflightBytesPerSm},
         {"model.l2_peak_factor", gpu.model.l2PeakFactor},
-        {"model.l2_atomic_lanes_per_cycle", gpu.model.l2AtomicLanesPerCycle},
+        {"model.atomic_slices", gpu.model.atomicSlices},
         {"model.tensor_mma_efficiency", gpu.model.tensorMmaEfficiency},
         {"model.loads_hoisted", gpu.model.loadsHoisted},
         {"model.loop_unroll", gpu.model.loopUnroll},
@@ -248,7 +254,7 @@ std::string_view GpuModel::provenanceOf(std::string_view field) const
     return "assumed";
 }
 
-ExecutionModel GpuModel::executionModel(int sharedBytesInUse, double simulatedShare) const
+ExecutionModel GpuModel::executionModel(double simulatedShare) const
 {
     const auto cycles = [this](std::string_view what) { return static_cast<int>(latency(what) + 0.5); };
     ExecutionModel execution;
@@ -267,16 +273,24 @@ ExecutionModel GpuModel::executionModel(int sharedBytesInUse, double simulatedSh
     execution.constantLatency = cycles("constant");
     execution.tensorLatency = cycles("tensor");
     execution.smCount = smCount;
-
-    const auto step = std::ranges::find_if(
-        carveOuts_kib, [&](int kib) { return kib * 1024 >= std::min(sharedBytesInUse, sharedBytesPerSm); });
-    const int carved = step == carveOuts_kib.end() ? sharedBytesPerSm : *step * 1024;
-    // A part of the array always stays with L1 as its streaming buffer.
-    execution.l1Bytes = static_cast<std::size_t>(std::max(l1BytesPerSm - carved, 16 * 1024));
+    execution.l1Bytes = static_cast<std::size_t>(l1BytesPerSm);
     constexpr double smallestL2 = 256 * 1024;
     execution.l2Bytes = static_cast<std::size_t>(
         std::max(l2Bytes * std::clamp(simulatedShare, 0.0, 1.0), std::min(smallestL2, l2Bytes)));
     return execution;
+}
+
+std::size_t GpuModel::l1BytesOfBlock(const Occupancy &occupancy, std::uint64_t blocks) const
+{
+    const int sharedBytes = std::min(occupancy.sharedBytesPerBlock * occupancy.residentBlocks, sharedBytesPerSm);
+    const auto step = std::ranges::find_if(carveOuts_kib, [&](int kib) { return kib * 1024 >= sharedBytes; });
+    const int carved = step == carveOuts_kib.end() ? sharedBytesPerSm : *step * 1024;
+    // A part of the array always stays with L1 as its streaming buffer.
+    constexpr int leastBytes = 16 * 1024;
+    const std::uint64_t onOneSm = (blocks + static_cast<std::uint64_t>(smCount) - 1) / static_cast<std::uint64_t>(smCount);
+    const std::uint64_t sharing =
+        std::clamp<std::uint64_t>(onOneSm, 1, static_cast<std::uint64_t>(std::max(occupancy.residentBlocks, 1)));
+    return static_cast<std::size_t>(std::max(l1BytesPerSm - carved, leastBytes)) / sharing;
 }
 
 } // namespace kernelskill::simulator

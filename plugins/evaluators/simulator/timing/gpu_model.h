@@ -14,6 +14,8 @@
 
 namespace kernelskill::simulator {
 
+struct Occupancy; // timing/occupancy.h
+
 // Constants of the time model that are fitted rather than read off a data sheet ("model" in the file; all required).
 struct ModelConstants
 {
@@ -24,14 +26,18 @@ struct ModelConstants
     double pipeEfficiency = 0;          // the same of a pipe: operand bank conflicts, clock under power limit
     double l1WavefrontCycles = 0;       // cost of a global wavefront (one 128-byte line of a request) in L1
     double sharedWavefrontCycles = 0;   // cost of a shared-memory wavefront
-    double sharedAtomicWavefronts = 0;  // wavefronts of one warp-wide shared atomic
     double dramReadBonus = 0;           // reads alone run this much faster than an even mix: no bus turnaround
     double l2PeakFactor = 0;            // profiler's L2 peak over the achievable bandwidth
     double blockStartCycles = 0;        // an SM's front end is busy this long with one block
     double blockLatencyCycles = 0;      // from a free slot to the first instruction of the next block
     double inflightBytesPerSm = 0;      // most bytes of L1 misses an SM keeps on the way
-    double l2AtomicLanesPerCycle = 0;   // atomic operations of the whole L2, in SM cycles
-    double sameAddressAtomicCycles = 0; // between two atomics on one address
+    double atomicPacketCycles = 0;       // a slice of L2 is busy with one sector of an atomic request
+    double atomicTurnCyclesInteger = 0;  // and this much longer for each further lane that meets on a word
+    double atomicTurnCyclesFloat = 0;
+    double atomicSlices = 0;             // that work side by side when addresses spread
+    double atomicDevicePacketCycles = 0; // a packet on its way to L2, of the whole device
+    double atomicDeviceLaneCycles = 0;   // and each lane of it
+    double partialStoreSectors = 0;      // full sectors L2 could move in the time of one that is stored in part
     double tensorMmaEfficiency = 0;     // share of the tensor peak that mma.sync reaches
     double moveIssueShare = 0;          // of PTX's moves, those that are left in machine code
     double loadsHoisted = 0;            // most loads the assembler sends out together, see latency.h
@@ -70,10 +76,12 @@ struct GpuModel
     // "measured", "datasheet" or "assumed"; a field "rates.fp32" falls back to the word for "rates".
     [[nodiscard]] std::string_view provenanceOf(std::string_view field) const;
 
-    // What the executor needs. sharedBytesInUse: shared memory of all co-resident blocks of an SM, which L1 loses
-    // (rounded up to a carve-out step); simulatedShare: of the co-resident blocks of the device, how large a part one
-    // window of a sample runs (1: all); L2 shrinks with it, see sampling.h.
-    [[nodiscard]] ExecutionModel executionModel(int sharedBytesInUse = 0, double simulatedShare = 1) const;
+    // What the executor needs. simulatedShare: of the co-resident blocks of the device, how large a part one window of a
+    // sample runs (1: all); L2 shrinks with it, see sampling.h.
+    [[nodiscard]] ExecutionModel executionModel(double simulatedShare = 1) const;
+    // What one of the co-resident blocks of an SM has of its L1: shared memory takes its carve-out first, and blocks that
+    // run side by side on a device but one after the other in the engine compete for the rest.
+    [[nodiscard]] std::size_t l1BytesOfBlock(const Occupancy &occupancy, std::uint64_t blocks) const;
 };
 
 } // namespace kernelskill::simulator

@@ -21,7 +21,7 @@ struct MissOrigin
 // counters (waiting cycles over the mean latency of a load) and executes B branches then waits about B / loop_unroll
 // times, never fewer than E / loads_hoisted times, never more than E. A kernel whose PTX already waits once a block is
 // left as it is. The same holds for loads from shared memory. A sample of blocks starts with cold caches: where the
-// whole grid's DRAM traffic is known to be smaller (see ModelOptions::footprintBytes), fewer of its loads wait for
+// whole grid's DRAM traffic is known to be smaller (see limitDram in work.cpp), fewer of its loads wait for
 // DRAM.
 [[nodiscard]] double criticalPathFactor(const LaunchReport &report, const GpuModel &gpu, MissOrigin origin);
 

@@ -9,7 +9,7 @@
 //   block;
 //      its report's Σ threadInstructions / blocks goes into threadInstructionsPerBlock.
 //   3. `plan()` gives windows for LaunchRequest::windows, and the share of the device's co-resident blocks one window
-//      stands for. Make the Device with GpuModel::executionModel(shared memory in use on an SM, plan.residentShare) so
+//      stands for. Make the Device with GpuModel::executionModel(plan.residentShare) so
 //      that the slice finds the part of L2 it would have had: co-resident blocks share L2 in proportion.
 //      A Device that serves several launches takes the smallest share among them.
 //   4. `model()` scales the counters of the blocks that ran (report.counters.blocks) to report.blocksTotal.
@@ -19,8 +19,7 @@
 // (triangular loops) averages out right, and the ragged last blocks are seen. Where the grid has rows (y or z), a
 // window covers whole rows of blocks if the budget allows, so that ragged right edges weigh as much as in the grid.
 // What a sample cannot tell: sharing between blocks further apart than a window is missed, so DRAM bytes of kernels
-// with reuse across the grid come out high. Give model() the footprint (ModelOptions::footprintBytes): when it fits in
-// L2 the excess is cut.
+// with reuse across the grid come out high; the time model cuts the excess (limitDram in work.cpp).
 #pragma once
 
 #include "timing/occupancy.h"

@@ -97,16 +97,17 @@ Schedule schedule(const BlockWork &work, const GpuModel &gpu, double blocks, dou
     return result;
 }
 
-double roofline(const LaunchReport &report, const ModelledLaunch &launch, const GpuModel &gpu,
-                const ModelOptions &options)
+double roofline(const LaunchReport &report, const ModelledLaunch &launch, const GpuModel &gpu)
 {
     const LaunchCounters &counters = report.counters;
     const double blocks = static_cast<double>(report.blocksTotal);
     // What was fetched more than once is not compulsory; nor is what nobody asked for.
     double bytes = std::min(launch.work.dramBytes(), launch.work.usefulBytes) * blocks;
-    if (options.footprintBytes)
-        bytes = std::min(bytes, std::min(launch.work.dramReadBytes * blocks, *options.footprintBytes) +
-                                    std::min(launch.work.dramWriteBytes * blocks, *options.footprintBytes));
+    const double loaded = static_cast<double>(report.loadedAllocationBytes);
+    const double stored = static_cast<double>(report.storedAllocationBytes);
+    if (loaded + stored > 0)
+        bytes = std::min(bytes, std::min(launch.work.dramReadBytes * blocks, loaded) +
+                                    std::min(launch.work.dramWriteBytes * blocks, stored));
     const double writeShare = launch.work.dramBytes() > 0 ? launch.work.dramWriteBytes / launch.work.dramBytes() : 0;
     const double memory_us = bytes / gpu.dramBytesPerCycle(writeShare) / gpu.cyclesPerMicrosecond();
     const auto flops_us = [&](std::uint64_t flops, double tflops) {
@@ -131,7 +132,7 @@ std::string sentence(const ModelledLaunch &launch, const GpuModel &gpu)
 
 } // namespace
 
-ModelledLaunch model(const LaunchReport &report, const GpuModel &gpu, const ModelOptions &options)
+ModelledLaunch model(const LaunchReport &report, const GpuModel &gpu)
 {
     ModelledLaunch launch;
     launch.occupancy = occupancy(report.resources, report.block.count(), gpu);
@@ -139,7 +140,7 @@ ModelledLaunch model(const LaunchReport &report, const GpuModel &gpu, const Mode
     if (report.counters.blocks > 0) launch.scale = blocks / static_cast<double>(report.counters.blocks);
     const double resident = std::max(launch.occupancy.residentBlocks, 1);
     launch.waves = blocks / (resident * gpu.smCount);
-    launch.work = blockWork(report, gpu, launch.waves, options);
+    launch.work = blockWork(report, gpu, launch.waves);
 
     const Schedule plan = report.counters.blocks > 0 ? schedule(launch.work, gpu, blocks, resident) : Schedule{};
     const double cyclesPer_us = gpu.cyclesPerMicrosecond();
@@ -150,7 +151,7 @@ ModelledLaunch model(const LaunchReport &report, const GpuModel &gpu, const Mode
         launch.bounds_us[i] = plan.bounds[i] / cyclesPer_us;
     launch.bound = static_cast<Bound>(std::ranges::max_element(launch.bounds_us) - launch.bounds_us.begin());
     if (plan.busySmCycles > 0) launch.achievedOccupancy = plan.warpCycles / plan.busySmCycles / gpu.maxWarpsPerSm;
-    launch.roofline_us = report.counters.blocks > 0 ? roofline(report, launch, gpu, options) : 0;
+    launch.roofline_us = report.counters.blocks > 0 ? roofline(report, launch, gpu) : 0;
     modelStalls(report, gpu, plan.warpCycles, plan.bounds, launch);
     modelMetrics(report, gpu, launch);
     launch.sentence = sentence(launch, gpu);

@@ -52,6 +52,6 @@ struct ModelledLaunch
     std::string sentence; // "DRAM bandwidth: 31.2 of 33.9 µs; …" for a person
 };
 
-[[nodiscard]] ModelledLaunch model(const LaunchReport &report, const GpuModel &gpu, const ModelOptions &options = {});
+[[nodiscard]] ModelledLaunch model(const LaunchReport &report, const GpuModel &gpu);
 
 } // namespace kernelskill::simulator

@@ -63,26 +63,32 @@ double issuedInAll(const LaunchCounters &counters, const GpuModel &gpu)
 double sharedWavefronts(const LaunchCounters &counters, const GpuModel &gpu)
 {
     const double shuffles = pipeCycles(issued(counters, InstructionClass::Shuffle), gpu.rate("shuffle"));
-    return static_cast<double>(counters.sharedLoadWavefronts + counters.sharedStoreWavefronts) + shuffles +
-           static_cast<double>(counters.sharedAtomicRequests) * gpu.model.sharedAtomicWavefronts;
+    return static_cast<double>(counters.sharedLoadWavefronts + counters.sharedStoreWavefronts +
+                               counters.sharedAtomicWavefronts) +
+           shuffles;
 }
 
-// Atomics of global memory are done in L2, a word of a sector at a time when lanes meet on one address. Lanes that ask
-// for more bytes than their sectors hold do meet; then the sector's lanes go one after the other. A request of a single
-// lane is the usual "one result a block" and is taken to go to one address for all blocks.
+// Atomics on global memory are done in L2, where a slice serves a KiB: each sector of a request is a packet that its slice
+// is busy with, longer when lanes meet on a word of it, since they take turns. On its way a packet costs a bit for itself
+// and a bit for each lane. All measured on an H200 (tests/bench/simulator_ladders, "ceilings": global_add_*).
 double atomicCycles(const LaunchCounters &counters, const GpuModel &gpu)
 {
     const AccessCounters &atomic = counters.globalAtomic;
     if (atomic.requests == 0) return 0;
-    const double requests = static_cast<double>(atomic.requests);
-    const double sectors = std::max(static_cast<double>(atomic.sectors), requests);
-    const double active =
+    const double packets = std::max(static_cast<double>(atomic.sectors), static_cast<double>(atomic.requests));
+    const double lanes =
         static_cast<double>(counters.threadInstructions[static_cast<std::size_t>(InstructionClass::AtomicGlobal)]);
-    const bool lanesMeet = static_cast<double>(atomic.bytes) > sectors * sectorBytes;
-    const double passes = lanesMeet ? std::max(active, sectors) : sectors;
-    const double throughput = passes / gpu.model.l2AtomicLanesPerCycle;
-    const bool oneAddress = lanesMeet || active <= requests * 1.01;
-    return oneAddress ? std::max(throughput, passes * gpu.model.sameAddressAtomicCycles) : throughput;
+    const double turnsInteger = static_cast<double>(counters.atomicTurnsInteger);
+    const double turnsFloat = static_cast<double>(counters.atomicTurnsFloat);
+    // The first turn of a packet is part of its own time.
+    const double further = std::max(0.0, turnsInteger + turnsFloat - packets);
+    const double turns = std::max(turnsInteger + turnsFloat, 1.0);
+    const double furtherCycles = further * (turnsInteger / turns * gpu.model.atomicTurnCyclesInteger +
+                                            turnsFloat / turns * gpu.model.atomicTurnCyclesFloat);
+    const double slices = std::clamp(static_cast<double>(counters.atomicPieces), 1.0, gpu.model.atomicSlices);
+    const double ofSlices = (packets * gpu.model.atomicPacketCycles + furtherCycles) / slices;
+    const double onTheWay = packets * gpu.model.atomicDevicePacketCycles + lanes * gpu.model.atomicDeviceLaneCycles;
+    return std::max(ofSlices, onTheWay);
 }
 
 // What the kernel stored and L2 still holds at its end is not among the counted DRAM writes. A kernel larger than L2
@@ -99,25 +105,44 @@ void addPendingWrites(const LaunchCounters &counters, double scale, const GpuMod
     work.dramWriteBytes += pending * std::min(1.0, traffic / gpu.l2Bytes);
 }
 
-bool fitsInL2(const ModelOptions &options, const GpuModel &gpu)
+// Does what the blocks in flight touch stay in L2 until it is used again?
+bool staysInL2(const BlockWork &work, const LaunchReport &report, double blocksInFlight, const GpuModel &gpu)
 {
     // Sectors that hash unevenly are evicted before the cache is full, hence not the whole of it.
-    constexpr double usableShare = 0.8;
-    return options.footprintBytes && *options.footprintBytes <= gpu.l2Bytes * usableShare;
+    constexpr double usableShare = 0.9;
+    const double allocated = static_cast<double>(report.loadedAllocationBytes + report.storedAllocationBytes);
+    return std::min(work.dramBytes() * blocksInFlight, allocated) <= gpu.l2Bytes * usableShare;
 }
 
-// DRAM traffic of the whole grid, see ModelOptions::footprintBytes.
-void limitDram(BlockWork &work, double blocksTotal, double waves, const GpuModel &gpu, const ModelOptions &options)
+// DRAM traffic of the whole grid. A sample of blocks that is run by itself fetches what an earlier block of the device has
+// left in L2. Where what is in flight fits in L2, each byte is sent once and taken once; else each wave of co-resident
+// blocks fetches a byte at most once, since its blocks walk their data at the same pace.
+void limitDram(BlockWork &work, const LaunchReport &report, double blocksTotal, double waves, bool stays)
 {
-    if (!options.footprintBytes || blocksTotal <= 0) return;
-    const double fetches = fitsInL2(options, gpu) ? 1 : std::max(1.0, std::ceil(waves));
-    const double most = *options.footprintBytes / blocksTotal * fetches;
-    work.dramReadBytes = std::min(work.dramReadBytes, most);
-    work.dramWriteBytes = std::min(work.dramWriteBytes, most);
+    if (report.loadedAllocationBytes + report.storedAllocationBytes == 0 || blocksTotal <= 0) return;
+    const double fetches = stays ? 1 : std::max(1.0, std::ceil(waves));
+    work.dramReadBytes =
+        std::min(work.dramReadBytes, static_cast<double>(report.loadedAllocationBytes) / blocksTotal * fetches);
+    work.dramWriteBytes =
+        std::min(work.dramWriteBytes, static_cast<double>(report.storedAllocationBytes) / blocksTotal * fetches);
 }
 
-MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double waves, const ModelOptions &options,
-                     BlockWork &work)
+// Sectors L2 moves. One that a store fills only in part costs it a read and a merge.
+double l2Sectors(const LaunchCounters &counters, const GpuModel &gpu)
+{
+    const AccessCounters &store = counters.globalStore;
+    const double stored = static_cast<double>(store.sectors);
+    double partial = 0;
+    if (stored > 0) {
+        constexpr double oneWord = 1.0 / 8; // a sector of which one lane stores 4 bytes
+        const double fullness = std::clamp(static_cast<double>(store.bytes) / (stored * sectorBytes), oneWord, 1.0);
+        partial = stored * (1 - fullness) / (1 - oneWord);
+    }
+    return static_cast<double>(counters.l2ReadSectors + counters.l2WriteSectors) +
+           partial * (gpu.model.partialStoreSectors - 1);
+}
+
+MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double waves, BlockWork &work)
 {
     const LaunchCounters &counters = report.counters;
     const double blocks = static_cast<double>(counters.blocks);
@@ -140,13 +165,14 @@ MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double wav
     const double blocksTotal = static_cast<double>(std::max(report.blocksTotal, counters.blocks));
     addPendingWrites(counters, blocksTotal / blocks, gpu, work);
     const double countedReadBytes = work.dramReadBytes;
-    limitDram(work, blocksTotal, waves, gpu, options);
+    const bool stays = staysInL2(work, report, blocksTotal / std::max(1.0, waves), gpu);
+    limitDram(work, report, blocksTotal, waves, stays);
     work.usefulBytes =
         static_cast<double>(counters.globalLoad.bytes + counters.globalStore.bytes + counters.globalAtomic.bytes) /
         blocks;
 
     at(Bound::L2Port) = work.l2Bytes / gpu.rate("l2_bytes");
-    at(Bound::L2) = work.l2Bytes / gpu.l2BytesPerCycle();
+    at(Bound::L2) = l2Sectors(counters, gpu) * sectorBytes / blocks / gpu.l2BytesPerCycle();
     const double dram = work.dramBytes();
     if (dram > 0) at(Bound::Dram) = dram / gpu.dramBytesPerCycle(work.dramWriteBytes / dram);
     // Little's law: bytes on the way = bandwidth × latency, so an SM moves at most inflight/latency bytes a cycle.
@@ -159,8 +185,8 @@ MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double wav
                               gpu.model.inflightBytesPerSm;
         // Blocks of the first wave ask for a byte before anyone's fetch of it has arrived, and wait like the first.
         const double firstWave = 1 / std::max(1.0, waves);
-        origin.trueDramShare = fitsInL2(options, gpu) ? origin.countedDramShare * firstWave + limited * (1 - firstWave)
-                                                      : origin.countedDramShare;
+        origin.trueDramShare =
+            stays ? origin.countedDramShare * firstWave + limited * (1 - firstWave) : origin.countedDramShare;
     }
     at(Bound::Atomics) = atomicCycles(counters, gpu) / blocks;
     return origin;
@@ -208,7 +234,7 @@ std::string_view title(Bound bound)
 double tagWavefronts(const AccessCounters &access)
 {
     const double requests = static_cast<double>(access.requests);
-    if (access.lines > 0) return std::max(static_cast<double>(access.lines), requests);
+    if (access.wavefronts > 0) return static_cast<double>(access.wavefronts);
     const double sectors = static_cast<double>(access.sectors);
     if (sectors <= 0) return requests;
     // 1: every byte of the sectors is asked for; 1/8: one 4-byte word of each.
@@ -219,7 +245,7 @@ double tagWavefronts(const AccessCounters &access)
     return std::max(lines, requests);
 }
 
-BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, double waves, const ModelOptions &options)
+BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, double waves)
 {
     BlockWork work;
     const LaunchCounters &counters = report.counters;
@@ -234,7 +260,7 @@ BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, double wave
         work.demand[i] = pipes[i] / blocks;
     const auto at = [&work](Bound bound) -> double & { return work.demand[static_cast<std::size_t>(bound)]; };
     at(Bound::Issue) = work.instructions / gpu.rate("issue") / gpu.model.issueEfficiency;
-    const MissOrigin origin = addMemory(report, gpu, waves, options, work);
+    const MissOrigin origin = addMemory(report, gpu, waves, work);
     at(Bound::BlockStart) = gpu.model.blockStartCycles;
     const double critical = static_cast<double>(counters.blockCriticalCycles) / blocks;
     const double added = gpu.model.blockLatencyCycles + queueingBetweenBarriers(counters, gpu, work);

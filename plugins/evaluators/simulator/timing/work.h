@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace kernelskill::simulator {
@@ -45,15 +44,6 @@ inline constexpr std::size_t boundCount = static_cast<std::size_t>(Bound::Count)
     return bound <= Bound::Control;
 }
 
-// What the caller knows beyond the counters.
-struct ModelOptions
-{
-    // Bytes of the allocations the kernel can reach. When they fit in L2, DRAM sends each byte at most once and takes
-    // it at most once, however often a sample of blocks that was run by itself had to fetch it. When they do not, each
-    // wave of co-resident blocks fetches a byte at most once: its blocks walk their data at the same pace.
-    std::optional<double> footprintBytes;
-};
-
 using BoundCycles = std::array<double, boundCount>;
 
 struct BlockWork
@@ -73,11 +63,10 @@ struct BlockWork
 
 // The average over the blocks that ran. A report without blocks gives no work.
 // waves: of the whole grid.
-[[nodiscard]] BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, double waves,
-                                  const ModelOptions &options = {});
+[[nodiscard]] BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, double waves);
 
-// Wavefronts of L1 for one kind of access: a request costs one look-up for each 128-byte line it touches. Where the
-// engine did not count lines they follow from how full the sectors are: full ones lie four to a line, and when a
+// Wavefronts of L1 for one kind of access. Where the engine did not count them, a request costs one look-up for each
+// 128-byte line it touches, and the lines follow from how full the sectors are: full ones lie four to a line, and when a
 // sector serves one lane each sector is likely to be a line of its own.
 [[nodiscard]] double tagWavefronts(const AccessCounters &access);
 

@@ -41,7 +41,6 @@ void DeviceServer::begin(ServeMode mode)
     m_known.clear();
     m_repeatInstructions = 0;
     m_leastResidentShare = 1;
-    m_mostSharedInUse = 0;
 }
 
 CallRecord DeviceServer::end()
@@ -277,25 +276,6 @@ void DeviceServer::addCopy(CopyRecord::Kind kind, std::uint64_t bytes)
         return;
     }
     m_call.copies.push_back(record);
-}
-
-double DeviceServer::footprint(const LaunchRequest &request) const
-{
-    std::set<std::uint64_t> reached;
-    double bytes = 0;
-    for (const std::vector<std::byte> &argument : request.arguments) {
-        // A pointer may lie anywhere in a structure passed by value.
-        for (std::size_t at = 0; at + 8 <= argument.size(); at += 8) {
-            std::uint64_t address;
-            std::memcpy(&address, argument.data() + at, sizeof address);
-            const auto above = m_allocations.upper_bound(address);
-            if (above == m_allocations.begin()) continue;
-            const auto &[start, allocation] = *std::prev(above);
-            if (address < start + allocation.bytes && reached.insert(start).second)
-                bytes += static_cast<double>(allocation.bytes);
-        }
-    }
-    return bytes;
 }
 
 wire::DeviceFacts DeviceServer::facts() const

@@ -48,7 +48,6 @@ public:
     void adoptCosts(const DeviceServer &other) { m_blockCosts = other.m_blockCosts; }
     // Of the launches of the call that ended last, in Pilot mode: what the time model wants to know before it samples.
     [[nodiscard]] double leastResidentShare() const { return m_leastResidentShare; }
-    [[nodiscard]] int mostSharedInUse() const { return m_mostSharedInUse; }
 
     std::uint64_t checkLaunchBudget = 400'000'000; // warp instructions of one launch in Check mode
     std::uint64_t checkBlockBudget = 40'000'000;
@@ -80,7 +79,6 @@ private:
     std::int32_t note(const std::expected<LaunchReport, DeviceError> &report, const KernelInfo &kernel);
     void addFinding(std::string kind, const std::string &kernel, std::string message);
     void addCopy(CopyRecord::Kind kind, std::uint64_t bytes);
-    [[nodiscard]] double footprint(const LaunchRequest &request) const;
     [[nodiscard]] wire::DeviceFacts facts() const;
 
     struct Allocation
@@ -101,7 +99,6 @@ private:
     std::int32_t m_stickyError = 0;
     std::uint64_t m_outsideWork = 0;
     double m_leastResidentShare = 1;
-    int m_mostSharedInUse = 0;
 };
 
 } // namespace kernelskill::simulator

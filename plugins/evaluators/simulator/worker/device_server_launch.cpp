@@ -34,6 +34,13 @@ std::uint64_t threadInstructions(const LaunchReport &report)
     return std::accumulate(all.begin(), all.end(), std::uint64_t(0));
 }
 
+// Co-resident blocks compete for L2, so a window's are run side by side: as many as fit the host's own caches.
+std::uint32_t concurrentBlocks(const Occupancy &occupancy)
+{
+    constexpr int mostWarps = 256;
+    return static_cast<std::uint32_t>(std::clamp(mostWarps / std::max(occupancy.warpsPerBlock, 1), 1, 32));
+}
+
 std::string text(const Dim3 &d)
 {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
@@ -197,8 +204,6 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
     sample.threadInstructionsPerBlock = m_blockCosts.contains(key) ? m_blockCosts[key] : 0;
     const SamplePlan chosen = plan(sample, m_gpu);
     m_leastResidentShare = std::min(m_leastResidentShare, chosen.residentShare);
-    m_mostSharedInUse =
-        std::max(m_mostSharedInUse, sample.occupancy.sharedBytesPerBlock * sample.occupancy.residentBlocks);
 
     LaunchRecord record;
     record.sampled = !chosen.runsAll();
@@ -207,8 +212,8 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
         m_call.launches.push_back(std::move(record));
         return success;
     }
-    ModelOptions options;
-    options.footprintBytes = footprint(request);
+    request.l1Bytes = m_gpu.l1BytesOfBlock(sample.occupancy, request.grid.count());
+    request.concurrentBlocks = concurrentBlocks(sample.occupancy);
     std::vector<BlockWindow> windows = chosen.windows;
     if (windows.empty()) windows.push_back({}); // one run of all blocks
     for (const BlockWindow &window : windows) {
@@ -220,9 +225,12 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
             record.report = *report;
         else
             add(record.report, *report);
-        if (windows.size() > 1) record.windowTimes_us.push_back(model(*report, m_gpu, options).time_us);
+        if (windows.size() > 1) record.windowTimes_us.push_back(model(*report, m_gpu).time_us);
     }
-    record.modelled = model(record.report, m_gpu, options);
+    record.modelled = model(record.report, m_gpu);
+    // What the blocks that did not run would have driven out of L2 must not be found there by the next launch.
+    const auto touched = static_cast<double>(record.report.loadedAllocationBytes + record.report.storedAllocationBytes);
+    if (record.sampled && touched > m_gpu.l2Bytes) m_device.flushCaches();
     m_known[key] = m_call.launches.size();
     m_call.launches.push_back(std::move(record));
     return success;

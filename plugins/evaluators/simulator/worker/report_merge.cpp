@@ -15,6 +15,7 @@ void add(AccessCounters &into, const AccessCounters &more)
     into.l1HitSectors += more.l1HitSectors;
     into.l2HitSectors += more.l2HitSectors;
     into.lines += more.lines;
+    into.wavefronts += more.wavefronts;
 }
 
 template <class Array> void addAll(Array &into, const Array &more)
@@ -41,6 +42,9 @@ void add(LaunchCounters &into, const LaunchCounters &more)
                               &LaunchCounters::sharedLoadRequests,
                               &LaunchCounters::sharedStoreRequests,
                               &LaunchCounters::sharedAtomicRequests,
+                              &LaunchCounters::sharedAtomicWavefronts,
+                              &LaunchCounters::atomicTurnsInteger,
+                              &LaunchCounters::atomicTurnsFloat,
                               &LaunchCounters::sharedLoadWavefronts,
                               &LaunchCounters::sharedStoreWavefronts,
                               &LaunchCounters::sharedLoadConflicts,
@@ -59,6 +63,7 @@ void add(LaunchCounters &into, const LaunchCounters &more)
     for (const Field field : sums)
         into.*field += more.*field;
     into.longestBlockCycles = std::max(into.longestBlockCycles, more.longestBlockCycles);
+    into.atomicPieces = std::max(into.atomicPieces, more.atomicPieces); // windows mostly share them
 }
 
 } // namespace
@@ -99,6 +104,8 @@ void add(LaunchReport &into, const LaunchReport &more)
         same->sharedRequests += line.sharedRequests;
     }
     add(into.findings, more.findings);
+    into.loadedAllocationBytes = std::max(into.loadedAllocationBytes, more.loadedAllocationBytes);
+    into.storedAllocationBytes = std::max(into.storedAllocationBytes, more.storedAllocationBytes);
     into.completed = into.completed && more.completed;
 }
 

@@ -37,8 +37,12 @@ void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, c
                                     static_cast<double>(std::max<std::uint64_t>(launch.report.blocksTotal, 1)) /
                                     static_cast<double>(launch.repeats));
     const bool skipped = std::ranges::any_of(call.launches, [](const LaunchRecord &launch) { return launch.skipped > 0; });
-    // Where several launches ran in part, a later one read what an earlier one left out: values prove nothing then.
-    const bool comparable = !skipped && (!sampled || call.launchCount == 1);
+    // Where several launches ran in part, a later one read what an earlier one left out; where blocks add up with atomics,
+    // those that did not run are missing from the sum: values prove nothing then.
+    const bool adds = std::ranges::any_of(call.launches, [](const LaunchRecord &launch) {
+        return launch.sampled && launch.report.counters.globalAtomic.requests > 0;
+    });
+    const bool comparable = !skipped && !adds && (!sampled || call.launchCount == 1);
     const auto written = buffers.wrongWritten(request, comparable ? one.expectedFiles : std::vector<std::string>());
     if (!written) {
         result.skip("work at size " + one.name, written.error());
@@ -70,7 +74,7 @@ std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const
         if (!learnt) return std::unexpected("the candidate did not survive a call at this size");
         // A kernel that stumbles over what sampled blocks left unwritten must see all of it.
         if (learnt->failed) mode = ServeMode::Full;
-        execution = gpu.executionModel(checked.server().mostSharedInUse(), checked.server().leastResidentShare());
+        execution = gpu.executionModel(checked.server().leastResidentShare());
     }
     for (;;) {
         CandidateSession session(request, gpu, execution);
@@ -96,7 +100,7 @@ std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const
                                        : std::string("the candidate did not survive a timed call"));
         }
         mode = ServeMode::Full;
-        execution = gpu.executionModel(checked.server().mostSharedInUse(), 1);
+        execution = gpu.executionModel();
     }
 }
 

@@ -3,6 +3,7 @@
 #include "engine/execution/launcher.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 namespace kernelskill::simulator {
@@ -42,6 +43,7 @@ void add(AccessCounters &total, const InstructionCounters &c) {
     total.bytes += c.bytes;
     total.l1HitSectors += c.l1Hits;
     total.l2HitSectors += c.l2Hits;
+    total.wavefronts += c.wavefronts;
 }
 
 } // namespace
@@ -77,11 +79,17 @@ void Launcher::fillReport(LaunchReport &report) {
             t.sharedStoreWavefronts += c.wavefronts;
             t.sharedStoreConflicts += c.conflicts;
             break;
-        case InstructionClass::AtomicShared: t.sharedAtomicRequests += c.requests; break;
+        case InstructionClass::AtomicShared:
+            t.sharedAtomicRequests += c.requests;
+            t.sharedAtomicWavefronts += c.wavefronts;
+            break;
         case InstructionClass::Tensor: t.tensorFlops += static_cast<std::uint64_t>(op.immediate >> 32) * issued.warps; break;
         default: break;
         }
     }
+    t.atomicTurnsInteger = m_state.atomicTurnsInteger;
+    t.atomicTurnsFloat = m_state.atomicTurnsFloat;
+    for (const std::uint64_t pieces : m_atomicPieces) t.atomicPieces += static_cast<std::uint64_t>(std::popcount(pieces));
     t.branches = m_state.branches;
     t.divergentBranches = m_state.divergentBranches;
     t.l2ReadSectors = m_state.l2ReadSectors;
@@ -96,6 +104,7 @@ void Launcher::fillReport(LaunchReport &report) {
     report.resources = m_program->resources;
     report.resources.dynamicSharedBytes = static_cast<int>(m_request.dynamicSharedBytes);
     report.counters = t;
+    m_addresses.touched(report.loadedAllocationBytes, report.storedAllocationBytes);
     fillLines(report);
     report.completed = !m_fatal;
     report.findings = m_findings.take();

@@ -8,7 +8,9 @@
 namespace kernelskill::simulator {
 namespace {
 
-constexpr std::uint64_t quantum = 250'000;       // warp instructions before another warp of the block gets its turn
+// Warp instructions before another warp gets its turn. Few enough that co-resident warps compete for the caches as on a
+// device, where a warp does not run ahead of the others by thousands of instructions; many enough to cost nothing.
+constexpr std::uint64_t quantum = 256;
 constexpr std::uint32_t mostEpochs = 1u << 20;   // barriers before the tags of shared memory are cleared
 constexpr std::uint32_t mostTags = 0x0fff'0000u; // owners before the tags of global memory are cleared
 
@@ -48,6 +50,8 @@ void Launcher::prepare() {
     for (std::size_t i = 0; i < p.parameters.size(); ++i)
         std::memcpy(m_parameters.data() + p.parameters[i].offset, m_request.arguments[i].data(), m_request.arguments[i].size());
     s.parameters = m_parameters.data();
+    m_atomicPieces.assign(atomicPieceWords, 0);
+    s.atomicPieces = m_atomicPieces.data();
     s.parameterBytes = p.parameterBytes;
     s.staticSharedBytes = p.staticSharedBytes;
     s.dynamicSharedBytes = m_request.dynamicSharedBytes;
@@ -88,7 +92,7 @@ void Launcher::prepare() {
 
 void Launcher::prepareCaches() {
     const std::size_t setBytes = CacheSet::ways * 128;
-    const std::size_t l1Sets = std::max<std::size_t>(1, m_model.l1Bytes / setBytes), l2Sets = std::max<std::size_t>(1, m_model.l2Bytes / setBytes);
+    const std::size_t l1Sets = std::max<std::size_t>(1, (m_request.l1Bytes > 0 ? m_request.l1Bytes : m_model.l1Bytes) / setBytes), l2Sets = std::max<std::size_t>(1, m_model.l2Bytes / setBytes);
     if (m_caches.l2.size() != l2Sets) m_caches.l2.assign(l2Sets, {});
     if (m_caches.l1.size() != l1Sets * m_state.smCount) m_caches.l1.assign(l1Sets * m_state.smCount, {});
     m_l1Fresh.assign(m_state.smCount, false); // L1 is empty at the start of a kernel: emptied when an SM gets its first block
@@ -213,9 +217,10 @@ WarpContext Launcher::contextOf(BlockStorage &storage, WarpState &warp) {
     return context;
 }
 
-Launcher::BlockStop Launcher::runBlock(BlockStorage &storage) {
+// Gives each warp a turn until all have ended, or `turns` times.
+Launcher::BlockStop Launcher::runBlock(BlockStorage &storage, std::uint32_t turns) {
     BlockState &b = storage.state;
-    for (;;) {
+    for (; turns > 0; --turns) {
         bool ran = false, progressed = false, alive = false;
         for (std::uint32_t w = 0; w < b.warpCount; ++w) {
             WarpState &warp = storage.warps[w];
@@ -246,6 +251,7 @@ Launcher::BlockStop Launcher::runBlock(BlockStorage &storage) {
         }
         if (!progressed) return BlockStop::Waiting;
     }
+    return BlockStop::Running;
 }
 
 void Launcher::finishBlock(BlockStorage &storage) {
@@ -255,47 +261,66 @@ void Launcher::finishBlock(BlockStorage &storage) {
     m_totals.longestBlockCycles = std::max(m_totals.longestBlockCycles, last);
 }
 
-LaunchReport Launcher::run() {
-    const std::uint64_t total = m_request.grid.count();
-    std::vector<BlockWindow> windows = m_request.windows;
-    if (windows.empty()) windows.push_back({0, total});
-    const auto take = [&]() {
-        if (m_free.empty()) return std::make_unique<BlockStorage>();
-        auto storage = std::move(m_free.back());
-        m_free.pop_back();
-        return storage;
-    };
-    // A block that only polls waits for others: it is set aside, and tried again after each other block's turn.
-    const auto step = [&](std::unique_ptr<BlockStorage> storage) {
-        switch (runBlock(*storage)) {
-        case BlockStop::Done:
-            finishBlock(*storage);
-            m_free.push_back(std::move(storage));
-            return true;
-        case BlockStop::Waiting: m_waiting.push_back(std::move(storage)); return false;
-        case BlockStop::Fatal: m_fatal = true; finishBlock(*storage); return true;
-        }
+std::unique_ptr<BlockStorage> Launcher::takeStorage() {
+    if (m_free.empty()) return std::make_unique<BlockStorage>();
+    auto storage = std::move(m_free.back());
+    m_free.pop_back();
+    return storage;
+}
+
+// Runs a block for a while; what becomes of its storage follows from how it stops. True: one more block has ended.
+bool Launcher::step(std::unique_ptr<BlockStorage> storage, std::uint32_t turns) {
+    switch (runBlock(*storage, turns)) {
+    case BlockStop::Done:
+        finishBlock(*storage);
+        m_free.push_back(std::move(storage));
         return true;
-    };
-    const auto retry = [&]() {
-        bool ended = false;
-        for (std::size_t i = m_waiting.size(); i-- > 0 && !m_fatal;) {
-            auto storage = std::move(m_waiting.front());
-            m_waiting.pop_front();
-            ended = step(std::move(storage)) || ended;
-        }
-        return ended;
-    };
-    for (const BlockWindow &window : windows) {
-        const std::uint64_t end = std::min(total, window.first + window.count);
-        for (std::uint64_t linear = window.first; linear < end && !m_fatal; ++linear) {
-            auto storage = take();
-            startBlock(*storage, linear);
-            const bool ended = step(std::move(storage));
-            if (ended && !m_waiting.empty()) (void)retry();
-        }
+    case BlockStop::Running: m_running.push_back(std::move(storage)); return false;
+    case BlockStop::Waiting: m_waiting.push_back(std::move(storage)); return false;
+    case BlockStop::Fatal:
+        m_fatal = true;
+        finishBlock(*storage);
+        return true;
     }
-    while (!m_waiting.empty() && !m_fatal) (void)retry();
+    return true;
+}
+
+// A block that only polls waits for others: it is set aside, and tried again after each other block's turn.
+bool Launcher::retryWaiting() {
+    bool ended = false;
+    for (std::size_t i = m_waiting.size(); i-- > 0 && !m_fatal;) {
+        auto storage = std::move(m_waiting.front());
+        m_waiting.pop_front();
+        ended = step(std::move(storage), untilItStops) || ended;
+    }
+    return ended;
+}
+
+// Keeps up to `concurrentBlocks` blocks of the window running side by side.
+void Launcher::runWindow(const BlockWindow &window) {
+    const std::uint64_t end = std::min(m_request.grid.count(), window.first + window.count);
+    const std::size_t together = std::max<std::size_t>(1, m_request.concurrentBlocks);
+    const std::uint32_t turns = together > 1 ? 1 : untilItStops;
+    for (std::uint64_t next = window.first; (next < end || !m_running.empty()) && !m_fatal;) {
+        bool ended = false;
+        if (next < end && m_running.size() < together) {
+            auto storage = takeStorage();
+            startBlock(*storage, next++);
+            ended = step(std::move(storage), turns);
+        } else {
+            auto storage = std::move(m_running.front());
+            m_running.pop_front();
+            ended = step(std::move(storage), turns);
+        }
+        if (ended && !m_waiting.empty()) (void)retryWaiting();
+    }
+}
+
+LaunchReport Launcher::run() {
+    std::vector<BlockWindow> windows = m_request.windows;
+    if (windows.empty()) windows.push_back({0, m_request.grid.count()});
+    for (const BlockWindow &window : windows) runWindow(window);
+    while (!m_waiting.empty() && !m_fatal) (void)retryWaiting();
     LaunchReport report;
     fillReport(report);
     return report;

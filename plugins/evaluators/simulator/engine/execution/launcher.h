@@ -90,13 +90,18 @@ public:
     bool arrive(WarpContext &context, const MicroOp &op, std::uint32_t active);
 
 private:
-    enum class BlockStop : std::uint8_t { Done, Waiting, Fatal };
+    enum class BlockStop : std::uint8_t { Done, Running, Waiting, Fatal };
+    static constexpr std::uint32_t untilItStops = ~0u;
     void prepare();
     void prepareCaches();
     BlockStorage &newBlock(std::uint64_t linear);
     void startBlock(BlockStorage &storage, std::uint64_t linear);
     void allocateBlock(BlockStorage &storage);
-    BlockStop runBlock(BlockStorage &storage);
+    [[nodiscard]] std::unique_ptr<BlockStorage> takeStorage();
+    bool step(std::unique_ptr<BlockStorage> storage, std::uint32_t turns);
+    bool retryWaiting();
+    void runWindow(const BlockWindow &window);
+    BlockStop runBlock(BlockStorage &storage, std::uint32_t turns);
     bool completeBarriers(BlockStorage &storage);
     void passBarrier(BlockStorage &storage, std::uint32_t id, const std::vector<std::uint32_t> &warps);
     void finishFragment(BlockStorage &storage, WarpState &warp, Fragment &fragment, std::uint32_t id);
@@ -121,10 +126,11 @@ private:
     std::vector<InstructionCounters> m_counters;
     std::vector<SectorCache> m_l1;
     std::vector<bool> m_l1Fresh;
+    std::vector<std::uint64_t> m_atomicPieces;
     std::vector<std::byte> m_parameters;
     std::vector<std::uint32_t> m_threadIds;
     std::vector<std::unique_ptr<BlockStorage>> m_free;
-    std::deque<std::unique_ptr<BlockStorage>> m_waiting;
+    std::deque<std::unique_ptr<BlockStorage>> m_running, m_waiting;
     std::vector<TagOwner> m_tagOwners; // from raceFloor's owner upwards
     std::uint32_t m_firstTag = 0;
     std::uint64_t m_time = 0, m_fences = 0;

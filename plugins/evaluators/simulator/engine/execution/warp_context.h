@@ -18,6 +18,8 @@ struct BlockState;
 struct WarpState;
 struct LaneFrame;
 
+inline constexpr std::uint32_t atomicPieceWords = 1024; // of 64 bits, one a KiB of memory; further ones alias
+
 // Counts of one instruction; summed by class and by line when the launch has ended. Those of every issue lie apart, so that
 // a long loop's fit the host's first cache.
 struct IssueCounters {
@@ -100,6 +102,8 @@ struct LaunchState {
     std::uint32_t sharedLatency = 0, l1Latency = 0, l2Latency = 0, dramLatency = 0;
     std::uint64_t l2ReadSectors = 0, l2WriteSectors = 0, dramReadBytes = 0, dramWriteBytes = 0;
     std::uint64_t branches = 0, divergentBranches = 0;
+    std::uint64_t atomicTurnsInteger = 0, atomicTurnsFloat = 0;
+    std::uint64_t *atomicPieces = nullptr; // atomicPieceWords of them
     AddressSpace *addresses = nullptr;
     void *owner = nullptr; // the Launcher, for what happens rarely
 };

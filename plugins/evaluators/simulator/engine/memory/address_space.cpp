@@ -107,10 +107,19 @@ std::string AddressSpace::indexFrom(std::uint64_t address, int elementBytes) con
 void AddressSpace::prepareLaunch(bool raceShadows) {
     for (auto &owner : m_owners) {
         Allocation &a = owner->allocation;
+        a.loaded = a.stored = false;
         if (!a.fullyWritten) a.fullyWritten = std::memchr(a.written, 0, a.bytes) == nullptr;
         if (!raceShadows || a.readOnly || a.writer != nullptr) continue;
         a.writer = zeroed<std::uint32_t>(a.bytes / 4 + 2);
         a.reader = zeroed<std::uint32_t>(a.bytes / 4 + 2);
+    }
+}
+
+void AddressSpace::touched(std::uint64_t &loaded, std::uint64_t &stored) const {
+    loaded = stored = 0;
+    for (const auto &owner : m_owners) {
+        loaded += owner->allocation.loaded ? owner->allocation.bytes : 0;
+        stored += owner->allocation.stored ? owner->allocation.bytes : 0;
     }
 }
 

@@ -29,6 +29,8 @@ public:
 
     void prepareLaunch(bool raceShadows); // creates the race shadows, notes what is written in full
     void clearRaceTags();
+    // Whole size of the allocations that the present launch loaded from, stored to.
+    void touched(std::uint64_t &loaded, std::uint64_t &stored) const;
 
 private:
     struct Owner;

@@ -20,6 +20,7 @@ struct Allocation {
     // Launches with the last plain store and the last load that was noted. Loads are noted only once the launch has stored
     // into the allocation: inputs cost nothing, and an unordered pair shows at a later block.
     std::uint32_t storeLaunch = 0, loadLaunch = 0;
+    bool loaded = false, stored = false; // by plain or atomic accesses of the present launch
 };
 
 // Where the windows of the generic address space begin.

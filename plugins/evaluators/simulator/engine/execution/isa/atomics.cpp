@@ -91,6 +91,47 @@ void atomicLane(WarpContext &context, const MemoryOperand &m, std::byte *at, uns
     }
 }
 
+struct MostMeeting {
+    std::uint32_t bank = 0;  // lanes of the fullest bank: cycles of an atomic on shared memory
+    std::uint32_t words = 0; // Σ over sectors of the lanes of its fullest word: turns of an atomic in L2
+};
+// How many lanes go one after the other; lanes of one word do, unlike those of a load.
+MostMeeting meeting(const AccessPattern &p, std::uint32_t lanes) {
+    MostMeeting most;
+    std::int32_t word[laneCount];
+    std::uint8_t lanesOfWord[laneCount], ofBank[32] = {};
+    int words = 0;
+    for (int i = 0; i < laneCount; ++i) {
+        if (!(lanes & laneBit[i])) continue;
+        const std::int32_t mine = (p.delta[i] + static_cast<std::int32_t>(p.phase)) >> 2;
+        const int bank = mine & 31;
+        if (++ofBank[bank] > most.bank) most.bank = ofBank[bank];
+        int at = 0;
+        while (at < words && word[at] != mine) ++at;
+        if (at == words) { word[words] = mine; lanesOfWord[words++] = 0; }
+        ++lanesOfWord[at];
+    }
+    for (int k = 0; k < words; ++k) {
+        bool fullest = true; // of its sector
+        for (int j = 0; j < words && fullest; ++j)
+            fullest = word[j] >> 3 != word[k] >> 3 || lanesOfWord[j] < lanesOfWord[k] || (lanesOfWord[j] == lanesOfWord[k] && j >= k);
+        if (fullest) most.words += lanesOfWord[k];
+    }
+    return most;
+}
+
+void noteAtomicTurns(WarpContext &context, const MemoryOperand &m, std::uint64_t first, std::uint32_t lanes) {
+    LaunchState &l = *context.launch;
+    const Type type = static_cast<Type>(m.atomicType);
+    const bool floating = type == Type::F32 || type == Type::F64 || type == Type::F16 || type == Type::F16x2 || type == Type::Bf16 || type == Type::Bf16x2;
+    (floating ? l.atomicTurnsFloat : l.atomicTurnsInteger) += meeting(m.pattern, lanes).words;
+    const std::uint64_t base = first & ~std::uint64_t{127};
+    for (int i = 0; i < m.pattern.lines; ++i) {
+        const std::uint64_t piece = (base + static_cast<std::uint64_t>(static_cast<std::int64_t>(m.pattern.line[i]) * 128)) >> 10;
+        l.atomicPieces[piece / 64 % atomicPieceWords] |= std::uint64_t{1} << (piece & 63);
+    }
+}
+
 void globalAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
     const int bytes = m.elementBytes * m.count;
     if (context.launch->raceChecks) noteAcquire(context);
@@ -124,7 +165,9 @@ void globalAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *a
             }
             atomicLane(context, m, a->data + offset, lane);
         }
+        a->loaded = a->stored = true;
         countRequest(context, m.pattern, group, bytes);
+        noteAtomicTurns(context, m, moved[0], group);
         // atomics are done in L2
         LaunchState &l = *context.launch;
         std::uint32_t writtenBack = 0;
@@ -165,7 +208,9 @@ void sharedAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *a
         atomicLane(context, m, context.block->shared + address[lane], lane);
     }
     countShared(context, m.pattern, lanes, bytes);
-    setLatency(context, context.launch->sharedLatency + 4, shortReason);
+    const std::uint32_t turns = meeting(m.pattern, lanes).bank;
+    context.counters->wavefronts += turns - m.pattern.wavefronts;
+    setLatency(context, context.launch->sharedLatency + 20 + turns, shortReason); // H200: 43 cycles for one lane a bank
 }
 
 template <AddressSpaceKind Space> void atomicAccess(WarpContext &context, const MicroOp &op) {

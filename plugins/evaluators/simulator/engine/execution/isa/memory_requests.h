@@ -50,6 +50,7 @@ inline void countRequest(WarpContext &context, const AccessPattern &p, std::uint
     c.requests += 1;
     c.sectors += p.sectors;
     c.idealSectors += p.idealSectors;
+    c.wavefronts += p.wavefronts;
     c.bytes += static_cast<std::uint64_t>(__builtin_popcount(lanes) * bytes);
 }
 
@@ -83,6 +84,7 @@ template <bool Write> void globalGroup(WarpContext &context, MemoryOperand &m, A
         if (a.readOnly) return reportReadOnlyStore(context, address[0], static_cast<unsigned>(__builtin_ctz(lanes)));
         if (s.written != nullptr || s.writer != nullptr || p.duplicates) checkWrite(context, place, s, first, p, lanes, m, origin);
         storeLanes(context, m, origin, p, lanes);
+        a.stored = true;
         if (m.constantCache) return;
         countRequest(context, p, lanes, bytes);
         writeThroughCaches(context, p, address[0]);
@@ -90,6 +92,7 @@ template <bool Write> void globalGroup(WarpContext &context, MemoryOperand &m, A
         if (s.written != nullptr || s.writer != nullptr) checkRead(context, place, s, first, p, lanes, bytes);
         loadLanes(context, m, origin, p, lanes);
         if (m.constantCache) return;
+        a.loaded = true;
         countRequest(context, p, lanes, bytes);
         setLatency(context, readThroughCaches(context, p, address[0], m.bypassL1), longReason);
         if (m.strong) notePollingLoad(context, m, lanes);
@@ -323,6 +326,8 @@ inline void copyRequest(WarpContext &context, MemoryOperand &m, const std::uint6
         if (complete && (s.written != nullptr || s.writer != nullptr))
             checkRead(context, {AddressSpaceKind::Global, a, a->base}, s, moved[0] - a->base, m.sourcePattern, group, bytes);
         countRequest(context, m.sourcePattern, group, bytes);
+        context.counters->wavefronts -= m.sourcePattern.wavefronts; // only the shared side takes the data stage
+        a->loaded = true;
         const std::uint32_t slow = readThroughCaches(context, m.sourcePattern, moved[0], m.bypassL1);
         latency = slow > latency ? slow : latency;
         for (int i = 0; i < laneCount; ++i)
