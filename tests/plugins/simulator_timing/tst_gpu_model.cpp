@@ -3,9 +3,12 @@
 #include "timing/occupancy.h"
 
 #include <QFile>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace kernelskill::simulator;
 
@@ -41,15 +44,31 @@ private Q_SLOTS:
                  m_document[QLatin1String("model")].toObject()[QLatin1String("overlap_exponent")].toDouble());
     }
 
+    void peaksAgreeWithRatesAndClock_data()
+    {
+        QTest::addColumn<QString>("id");
+        for (const auto id : {"h200", "h100", "a100", "l40s", "rtx4090", "t4"})
+            QTest::newRow(id) << QString::fromLatin1(id);
+    }
+
     void peaksAgreeWithRatesAndClock()
     {
-        const auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
-        QVERIFY(gpu);
-        const double fp32 = gpu->smCount * gpu->rate("fp32") * 2 * gpu->clock_mhz * 1e-6;
-        QVERIFY(qAbs(fp32 / gpu->fp32_tflops - 1) < 0.01);
-        const double fp64 = gpu->smCount * gpu->rate("fp64") * 2 * gpu->clock_mhz * 1e-6;
-        QVERIFY(qAbs(fp64 / gpu->fp64_tflops - 1) < 0.01);
+        QFETCH(QString, id);
+        const auto gpu = GpuModel::read((SOURCE_DIR "/resources/gpus/" + id.toStdString()) + ".json");
+        QVERIFY2(gpu, gpu ? "" : gpu.error().c_str());
+        QCOMPARE(gpu->id, id.toStdString());
+        const double flopsPerRate = gpu->smCount * gpu->clock_mhz * 1e-6;
+        QVERIFY(qAbs(2 * gpu->rate("fp32") * flopsPerRate / gpu->fp32_tflops - 1) < 0.02);
+        QVERIFY(qAbs(2 * gpu->rate("fp64") * flopsPerRate / gpu->fp64_tflops - 1) < 0.02);
+        QVERIFY(qAbs(gpu->rate("tensor") * flopsPerRate / gpu->fp16Tensor_tflops - 1) < 0.09); // at lower clocks, as sold
         QVERIFY(gpu->dram_gb_s < gpu->dramPeak_gb_s);
+        QCOMPARE(gpu->sharedCarveOuts_kib.back() * 1024, double(gpu->sharedBytesPerSm));
+        QVERIFY(gpu->maxWarpsPerSm * 32 == gpu->maxThreadsPerSm);
+        for (const auto field : {"smCount", "dram_gb_s", "latencies", "rates", "model"})
+            QVERIFY2(gpu->provenance.contains(field), field);
+        // Only the H200 was measured.
+        QCOMPARE(std::ranges::any_of(gpu->provenance, [](const auto &entry) { return entry.second == "measured"; }),
+                 id == QLatin1String("h200"));
     }
 
     void readsAloneAreFasterThanAMix()
@@ -110,6 +129,8 @@ private Q_SLOTS:
         QTest::newRow("wrong type") << "" << "clock_mhz" << QJsonValue("fast") << "x.json: clock_mhz is not a number";
         QTest::newRow("zero") << "" << "dram_gb_s" << QJsonValue(0) << "x.json: dram_gb_s is 0";
         QTest::newRow("negative") << "" << "l2_gb_s" << QJsonValue(-1) << "x.json: l2_gb_s is negative";
+        QTest::newRow("carve-outs") << "" << "sharedCarveOuts_kib" << QJsonValue(QJsonArray{100, 8})
+                                    << "x.json: sharedCarveOuts_kib is not ascending";
         QTest::newRow("no rate") << "rates" << "fp32" << gone << "x.json: rates.fp32 is missing";
         QTest::newRow("no latency") << "latencies" << "l2" << gone << "x.json: latencies.l2 is missing";
         QTest::newRow("rate of text") << "rates" << "fp32" << QJsonValue("128") << "x.json: rates.fp32 is not a number";

@@ -37,6 +37,15 @@ public:
         number(key, value);
         target = static_cast<int>(std::min(value, 2147483647.0));
     }
+    void numbers(const char *key, std::vector<double> &target) const
+    {
+        const Json *value = find(key, "a list of numbers", [](const Json &v) {
+            return v.is_array() && !v.empty() && std::ranges::all_of(v, [](const Json &one) { return one.is_number(); });
+        });
+        if (!value) return;
+        target = value->get<std::vector<double>>();
+        if (!std::ranges::is_sorted(target) || target.front() < 0) m_error = m_prefix + key + " is not ascending";
+    }
     void text(const char *key, std::string &target) const
     {
         if (const Json *value = find(key, "a string", [](const Json &v) { return v.is_string(); }))
@@ -129,6 +138,7 @@ void readHardware(const FieldReader &fields, GpuModel &gpu)
     fields.number("sharedReservedBytesPerBlock", gpu.sharedReservedBytesPerBlock);
     fields.number("sharedAllocationUnit", gpu.sharedAllocationUnit);
     fields.number("l1BytesPerSm", gpu.l1BytesPerSm);
+    fields.numbers("sharedCarveOuts_kib", gpu.sharedCarveOuts_kib);
     fields.number("l2Bytes", gpu.l2Bytes);
     fields.number("dram_gb_s", gpu.dram_gb_s);
     fields.number("l2_gb_s", gpu.l2_gb_s);
@@ -189,9 +199,6 @@ std::string firstUnusable(const GpuModel &gpu)
     }
     return {};
 }
-
-// Carve-outs of the unified L1 on compute capability 9.0, in KiB (CUDA programming guide, "Shared Memory", 9.0).
-constexpr std::array carveOuts_kib{0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 
 } // namespace
 
@@ -283,8 +290,8 @@ ExecutionModel GpuModel::executionModel(double simulatedShare) const
 std::size_t GpuModel::l1BytesOfBlock(const Occupancy &occupancy, std::uint64_t blocks) const
 {
     const int sharedBytes = std::min(occupancy.sharedBytesPerBlock * occupancy.residentBlocks, sharedBytesPerSm);
-    const auto step = std::ranges::find_if(carveOuts_kib, [&](int kib) { return kib * 1024 >= sharedBytes; });
-    const int carved = step == carveOuts_kib.end() ? sharedBytesPerSm : *step * 1024;
+    const auto step = std::ranges::find_if(sharedCarveOuts_kib, [&](double kib) { return kib * 1024 >= sharedBytes; });
+    const int carved = step == sharedCarveOuts_kib.end() ? sharedBytesPerSm : static_cast<int>(*step) * 1024;
     // A part of the array always stays with L1 as its streaming buffer.
     constexpr int leastBytes = 16 * 1024;
     const std::uint64_t onOneSm = (blocks + static_cast<std::uint64_t>(smCount) - 1) / static_cast<std::uint64_t>(smCount);

@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelskill::simulator {
 
@@ -56,6 +57,7 @@ struct GpuModel
     int sharedBytesPerSm = 0, sharedBytesPerBlock = 0;
     int sharedReservedBytesPerBlock = 0, sharedAllocationUnit = 0;
     int l1BytesPerSm = 0; // shared memory and L1 together
+    std::vector<double> sharedCarveOuts_kib; // what shared memory can take of it, ascending
     double l2Bytes = 0;
     double dram_gb_s = 0, l2_gb_s = 0, dramPeak_gb_s = 0;
     double fp32_tflops = 0, fp64_tflops = 0, fp16Tensor_tflops = 0, tf32Tensor_tflops = 0;
