@@ -7,6 +7,7 @@
 // The case "time" is compared with the first version's output and timed; every other one is compared with the
 // reference. With --profile only the case "time" runs, once a version, between marker kernels.
 // Output: one JSON object a line.
+#include <cuda_fp16.h>
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
@@ -44,7 +45,7 @@ struct Tensor
     std::string distribution;
     double first = 0, second = 0;
     void *device = nullptr;
-    [[nodiscard]] std::size_t bytes() const { return elements * (dtype == "uint8" ? 1 : 4); }
+    [[nodiscard]] std::size_t bytes() const { return elements * (dtype == "uint8" ? 1 : dtype == "float16" ? 2 : 4); }
 };
 
 struct Case
@@ -145,6 +146,17 @@ std::vector<std::vector<char>> outputs(const Case &one)
     return all;
 }
 
+// The reference computes with float where the device has float16.
+std::vector<char> widened(const std::vector<char> &halves)
+{
+    std::vector<char> floats(2 * halves.size());
+    const auto *from = reinterpret_cast<const __half *>(halves.data());
+    auto *to = reinterpret_cast<float *>(floats.data());
+    for (std::size_t i = 0; i < halves.size() / sizeof(__half); ++i)
+        to[i] = __half2float(from[i]);
+    return floats;
+}
+
 void reportDifference(const Plan &plan, const Case &one, const Library &library,
                       const std::vector<std::vector<char>> &got, const std::vector<std::vector<char>> &expected)
 {
@@ -153,6 +165,10 @@ void reportDifference(const Plan &plan, const Case &one, const Library &library,
     for (const Tensor &tensor : one.tensors) {
         if (!tensor.output)
             continue;
+        if (tensor.dtype == "float16") {
+            std::fprintf(stderr, "float16 outputs are not provided for\n");
+            std::exit(1);
+        }
         if (tensor.dtype == "float32")
             accumulate<float>(got[next], expected[next], plan.absolute, plan.relative, sum);
         else
@@ -179,6 +195,9 @@ void fill(Case &one)
         seed = mix(seed);
         if (tensor.dtype == "float32")
             generate<<<1024, 256>>>(static_cast<float *>(tensor.device), tensor.elements, seed, kind, tensor.first,
+                                    tensor.second);
+        else if (tensor.dtype == "float16")
+            generate<<<1024, 256>>>(static_cast<__half *>(tensor.device), tensor.elements, seed, kind, tensor.first,
                                     tensor.second);
         else if (tensor.dtype == "int32")
             generate<<<1024, 256>>>(static_cast<std::int32_t *>(tensor.device), tensor.elements, seed, kind,
@@ -225,6 +244,8 @@ std::vector<std::vector<char>> referenceOutputs(const Case &one, const Library &
         buffers.emplace_back(tensor.bytes());
         if (!tensor.output)
             check(cudaMemcpy(buffers.back().data(), tensor.device, tensor.bytes(), cudaMemcpyDeviceToHost), "copy");
+        if (tensor.dtype == "float16")
+            buffers.back() = widened(buffers.back());
     }
     for (auto &buffer : buffers)
         all.push_back(buffer.data());

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds, checks, times and profiles every version of every family on this machine's GPU.
 
-    measure.py OUT_FOLDER [--build-only] [--families a,b] [--limit SECONDS]
+    measure.py OUT_FOLDER [--build-only] [--families a,b] [--merge FILE] [--limit SECONDS]
 
 Needs nvcc, and ncu for the counters. Writes OUT_FOLDER/h200.json after each step and OUT_FOLDER/measure.log.
+With --merge the result is FILE, an earlier result of the same kind of GPU, with the chosen families measured anew or
+added; its ceilings stay as they are, and every family measured now has a "device" of its own.
 """
 import argparse
 import concurrent.futures
@@ -24,7 +26,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUNDLED = HERE.parents[2] / "resources" / "tasks"
-POINTERS = {"float32": "float", "int32": "int", "uint8": "unsigned char"}
+POINTERS = {"float32": "float", "float16": "__half", "int32": "int", "uint8": "unsigned char"}
 
 STALLS = ["long_scoreboard", "short_scoreboard", "barrier", "mio_throttle", "lg_throttle", "math_pipe_throttle", "wait",
           "not_selected", "selected", "membar", "drain", "no_instruction", "branch_resolve", "dispatch_stall",
@@ -106,10 +108,15 @@ def evaluate(expression, sizes):
     return eval(expression, {"__builtins__": {}}, dict(sizes, min=min, max=max))  # our own task files only
 
 
-def declaration(task):
+def kinds(reference):
+    """The C types of tensors; the reference gets float16 as float."""
+    return dict(POINTERS, float16="float") if reference else POINTERS
+
+
+def declaration(task, reference=False):
     words = []
     for parameter in task["parameters"]:
-        kind = POINTERS[parameter["dtype"]]
+        kind = kinds(reference)[parameter["dtype"]]
         if parameter["kind"] == "scalar":
             words.append(f"{kind} {parameter['name']}")
         else:
@@ -117,10 +124,10 @@ def declaration(task):
     return ", ".join(words)
 
 
-def adapter(task):
+def arguments_of(task, reference=False):
     arguments, tensors, scalars = [], 0, 0
     for parameter in task["parameters"]:
-        kind = POINTERS[parameter["dtype"]]
+        kind = kinds(reference)[parameter["dtype"]]
         if parameter["kind"] == "scalar":
             arguments.append(f"({kind})scalars[{scalars}]")
             scalars += 1
@@ -128,12 +135,19 @@ def adapter(task):
             constant = "const " if parameter["role"] == "in" else ""
             arguments.append(f"({constant}{kind} *)tensors[{tensors}]")
             tensors += 1
-    words, call = declaration(task), ", ".join(arguments)
-    return f"""#include <cuda_runtime.h>
-extern "C" void solve({words}, cudaStream_t stream);
-extern "C" void reference({words});
-extern "C" void call_solve(void **tensors, const double *scalars, cudaStream_t stream) {{ solve({call}, stream); }}
-extern "C" void call_reference(void **tensors, const double *scalars) {{ reference({call}); }}
+    return ", ".join(arguments)
+
+
+def adapter(task):
+    return f"""#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+extern "C" void solve({declaration(task)}, cudaStream_t stream);
+extern "C" void reference({declaration(task, True)});
+extern "C" void call_solve(void **tensors, const double *scalars, cudaStream_t stream)
+{{
+    solve({arguments_of(task)}, stream);
+}}
+extern "C" void call_reference(void **tensors, const double *scalars) {{ reference({arguments_of(task, True)}); }}
 """
 
 
@@ -361,16 +375,29 @@ def device_facts():
     return facts
 
 
+def new_record(facts, earlier):
+    """What results are added to: nothing yet, or an earlier result of the same kind of GPU."""
+    if earlier is None:
+        return {"schema": 1, "device": facts, "ceilings": {}, "families": {}}
+    if earlier["device"]["name"] != facts["name"]:
+        raise ValueError(f"the earlier result is of {earlier['device']['name']}, this is {facts['name']}")
+    return earlier
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--build-only", action="store_true")
-    parser.add_argument("--families", default="")
+    parser.add_argument("--families", default="", help="only these; all of them if left out")
+    parser.add_argument("--merge", type=pathlib.Path, help="an earlier h200.json to add the chosen families to")
     parser.add_argument("--limit", type=float, default=560)
     options = parser.parse_args()
+    chosen = options.families.split(",") if options.families else families()
+    if unknown := [family for family in chosen if family not in families()]:
+        parser.error(f"there is no family {', '.join(unknown)}")
+    earlier = json.loads(options.merge.read_text()) if options.merge else None
     options.out.mkdir(parents=True, exist_ok=True)
     log = Log(options.out / "measure.log")
-    chosen = options.families.split(",") if options.families else families()
     work_folder = pathlib.Path(os.environ.get("LADDER_BUILD", options.out))
     built = build(work_folder, chosen, log)
     if options.build_only:
@@ -380,25 +407,33 @@ def main():
                     log(family, version, json.dumps(kernel))
         return 0
     work = work_folder / "build"
-    record = {"schema": 1, "device": device_facts(), "ceilings": {}, "families": {}}
+    facts = device_facts()
+    try:
+        record = new_record(facts, earlier)
+    except ValueError as error:
+        log(error)
+        return 1
 
     def save():
         (options.out / "h200.json").write_text(pretty(record) + "\n")
 
-    log(json.dumps(record["device"]))
-    result = run([str(work / "ceilings")], 90)
-    try:
-        record["ceilings"] = json.loads(result.stdout)
-    except json.JSONDecodeError:
-        log("ceilings:", result.returncode, result.stdout[-1500:], result.stderr[-500:])
-        (options.out / "ceilings.txt").write_text(result.stdout)
-    log("ceilings", json.dumps(record["ceilings"]))
+    log(json.dumps(facts))
+    if not earlier:
+        result = run([str(work / "ceilings")], 90)
+        try:
+            record["ceilings"] = json.loads(result.stdout)
+        except json.JSONDecodeError:
+            log("ceilings:", result.returncode, result.stdout[-1500:], result.stderr[-500:])
+            (options.out / "ceilings.txt").write_text(result.stdout)
+        log("ceilings", json.dumps(record["ceilings"]))
     save()
     for family, versions in built.items():
         found = time_family(work, family, versions, log, options.limit - seconds(log))
         folder = task_folder(family)
         entry = {"task": os.path.relpath(folder, HERE),
                  "sizes": json.loads((folder / "task.json").read_text())["sizes"]["time"], "versions": {}}
+        if earlier:
+            entry["device"] = facts
         for version, values in found.items():
             source = (HERE / family / f"{version}.cu").read_bytes()
             entry["versions"][version] = {"sha256": hashlib.sha256(source).hexdigest(),

@@ -86,6 +86,7 @@ LaunchReport report(const KernelSketch &sketch, std::uint64_t blocks)
     result.resources.registersPerThread = sketch.registers;
     result.resources.staticSharedBytes = sketch.sharedBytes;
     result.completed = true;
+    result.blocksTogether = blocks;
     result.loadedAllocationBytes = sketch.loadedBytes;
     result.storedAllocationBytes = sketch.storedBytes;
     LaunchCounters &counters = result.counters;

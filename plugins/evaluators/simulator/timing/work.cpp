@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace kernelskill::simulator {
 namespace {
@@ -105,22 +106,28 @@ void addPendingWrites(const LaunchCounters &counters, double scale, const GpuMod
     work.dramWriteBytes += pending * std::min(1.0, traffic / gpu.l2Bytes);
 }
 
-// Does what the blocks in flight touch stay in L2 until it is used again?
-bool staysInL2(const BlockWork &work, const LaunchReport &report, double blocksInFlight, const GpuModel &gpu)
+// How often DRAM sends a byte, at most; nothing when the counters need no limit. A sample of blocks that is run by itself
+// fetches what an earlier block of the device has left in L2; so large a sample as the device has blocks in flight tells
+// the truth about the order of blocks, a small one does not see what blocks in flight share.
+std::optional<double> fetchesAtMost(const BlockWork &work, const LaunchReport &report, double blocksTotal, double waves,
+                                    const GpuModel &gpu)
 {
+    const double loaded = static_cast<double>(report.loadedAllocationBytes);
+    const double allocated = loaded + static_cast<double>(report.storedAllocationBytes);
+    if (allocated <= 0 || static_cast<double>(report.counters.blocks) >= blocksTotal) return std::nullopt;
     // Sectors that hash unevenly are evicted before the cache is full, hence not the whole of it.
     constexpr double usableShare = 0.9;
-    const double allocated = static_cast<double>(report.loadedAllocationBytes + report.storedAllocationBytes);
-    return std::min(work.dramBytes() * blocksInFlight, allocated) <= gpu.l2Bytes * usableShare;
+    const double usable = gpu.l2Bytes * usableShare;
+    if (loaded <= usable) return 1;
+    const double inFlight = blocksTotal / std::max(1.0, waves);
+    if (static_cast<double>(report.blocksTogether) >= inFlight * usableShare) return std::nullopt;
+    if (std::min(work.dramBytes() * inFlight, allocated) <= usable) return 1;
+    // Blocks of a wave walk their data at the same pace.
+    return std::max(1.0, std::ceil(waves));
 }
 
-// DRAM traffic of the whole grid. A sample of blocks that is run by itself fetches what an earlier block of the device has
-// left in L2. Where what is in flight fits in L2, each byte is sent once and taken once; else each wave of co-resident
-// blocks fetches a byte at most once, since its blocks walk their data at the same pace.
-void limitDram(BlockWork &work, const LaunchReport &report, double blocksTotal, double waves, bool stays)
+void limitDram(BlockWork &work, const LaunchReport &report, double blocksTotal, double fetches)
 {
-    if (report.loadedAllocationBytes + report.storedAllocationBytes == 0 || blocksTotal <= 0) return;
-    const double fetches = stays ? 1 : std::max(1.0, std::ceil(waves));
     work.dramReadBytes =
         std::min(work.dramReadBytes, static_cast<double>(report.loadedAllocationBytes) / blocksTotal * fetches);
     work.dramWriteBytes =
@@ -165,8 +172,9 @@ MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double wav
     const double blocksTotal = static_cast<double>(std::max(report.blocksTotal, counters.blocks));
     addPendingWrites(counters, blocksTotal / blocks, gpu, work);
     const double countedReadBytes = work.dramReadBytes;
-    const bool stays = staysInL2(work, report, blocksTotal / std::max(1.0, waves), gpu);
-    limitDram(work, report, blocksTotal, waves, stays);
+    const std::optional<double> fetches = fetchesAtMost(work, report, blocksTotal, waves, gpu);
+    if (fetches) limitDram(work, report, blocksTotal, *fetches);
+    const bool stays = fetches == 1.0;
     work.usefulBytes =
         static_cast<double>(counters.globalLoad.bytes + counters.globalStore.bytes + counters.globalAtomic.bytes) /
         blocks;

@@ -104,6 +104,7 @@ void add(LaunchReport &into, const LaunchReport &more)
         same->sharedRequests += line.sharedRequests;
     }
     add(into.findings, more.findings);
+    into.blocksTogether = std::max(into.blocksTogether, more.blocksTogether);
     into.loadedAllocationBytes = std::max(into.loadedAllocationBytes, more.loadedAllocationBytes);
     into.storedAllocationBytes = std::max(into.storedAllocationBytes, more.storedAllocationBytes);
     into.completed = into.completed && more.completed;
