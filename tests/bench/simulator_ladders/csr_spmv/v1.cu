@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A warp a row: coalesced reads of the elements, but most rows leave lanes idle in their first or second step.
+#include <cuda_runtime.h>
+
+constexpr int threads = 256;
+constexpr int lanes = 32; // of a row
+
+__device__ int begin(const int *shift, int row)
+{
+    return 32 * row + shift[row];
+}
+
+__global__ void multiply(const int *shift, const int *columns, const float *values, const float *x, float *y, int rows)
+{
+    const int r = (blockIdx.x * threads + threadIdx.x) / lanes;
+    const int lane = threadIdx.x % lanes;
+    float sum = 0.0f;
+    if (r < rows) {
+        const int end = begin(shift, r + 1);
+        for (int i = begin(shift, r) + lane; i < end; i += lanes)
+            sum += values[i] * x[columns[i]];
+    }
+    for (int step = lanes / 2; step > 0; step /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    if (r < rows && lane == 0)
+        y[r] = sum;
+}
+
+extern "C" void solve(const int *shift, const int *columns, const float *values, const float *x, float *y, int rows,
+                      cudaStream_t stream)
+{
+    constexpr int perBlock = threads / lanes;
+    multiply<<<(rows + perBlock - 1) / perBlock, threads, 0, stream>>>(shift, columns, values, x, y, rows);
+}
