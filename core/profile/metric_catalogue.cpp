@@ -90,6 +90,9 @@ QList<MetricInfo> memory()
         metric("store_sectors_per_request", "Sectors per store request", "sectors",
                "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
                "32-byte sectors one warp's global store touches.", -1),
+        metric("l1_wavefronts", "L1 wavefronts", "", "l1tex__data_pipe_lsu_wavefronts.sum",
+               "Cycles the data stage of L1 and shared memory is busy: one a warp's request at best, more when lanes meet "
+               "on a bank or touch many lines.", -1),
         metric("shared_bank_conflicts", "Shared bank conflicts", "",
                "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
                "Extra passes because lanes of a warp met on one bank of shared memory.", -1),
@@ -108,6 +111,8 @@ QList<MetricInfo> instructions()
                "Instructions executed, counted once a warp.", -1),
         metric("fp32_flops", "FP32 operations", "flop", "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
                "Float additions, multiplications and twice the fused multiply-adds.", 0),
+        metric("tensor_instructions", "Tensor instructions", "", "sm__inst_executed_pipe_tensor.sum",
+               "Matrix instructions executed by tensor cores.", 0),
         metric("branch_targets_divergent", "Divergent branch targets", "",
                "smsp__sass_branch_targets_threads_divergent.sum",
                "Branches at which the lanes of a warp went separate ways.", -1),

@@ -34,18 +34,38 @@ private Q_SLOTS:
         QVERIFY(plan(wanted, m_gpu).runsAll());
     }
 
-    void threeEqualWindowsWithTheEnds()
+    void threeEqualSlicesWithTheEnds()
     {
-        // 100 blocks a window by the budget, in SM-loads of 8
+        // 100 blocks a slice by the budget: 8 rounds of 12 neighbours, a device's width apart
         const SamplePlan result = plan(request({10000, 1, 1}, 1e6, 3e8), m_gpu);
-        QCOMPARE(result.windows.size(), std::size_t(3));
-        for (const BlockWindow &window : result.windows)
-            QCOMPARE(window.count, std::uint64_t(96));
-        QCOMPARE(result.windows[0].first, std::uint64_t(0));
-        QCOMPARE(result.windows[1].first, std::uint64_t(4952));
-        QCOMPARE(result.windows[2].first, std::uint64_t(9904));
+        QCOMPARE(result.slices.size(), std::size_t(3));
+        const std::uint64_t span = 7 * 132 + 12, firsts[] = {0, (10000 - span) / 2, 10000 - span};
+        for (std::size_t i = 0; i < 3; ++i) {
+            QCOMPARE(result.slices[i].size(), std::size_t(8));
+            for (std::size_t round = 0; round < 8; ++round) {
+                QCOMPARE(result.slices[i][round].first, firsts[i] + round * 132);
+                QCOMPARE(result.slices[i][round].count, std::uint64_t(12));
+            }
+        }
         QCOMPARE(result.blocks, std::uint64_t(288));
-        QCOMPARE(result.residentShare, 96.0 / (8 * 132));
+        QCOMPARE(result.residentShare, 12.0 / 132);
+    }
+
+    void wholeRoundsAreOneWindow()
+    {
+        const SamplePlan result = plan(request({100000, 1, 1}, 1000, 132 * 8 * 3 * 1000.0), m_gpu);
+        QCOMPARE(result.slices.size(), std::size_t(3));
+        QCOMPARE(result.slices[0].size(), std::size_t(1));
+        QCOMPARE(result.slices[0][0].count, std::uint64_t(132 * 8));
+        QCOMPARE(result.residentShare, 1.0);
+    }
+
+    void costlyBlocksKeepTheirNeighbours()
+    {
+        // 12 blocks a slice: 3 rounds of 4
+        const SamplePlan result = plan(request({10000, 1, 1}, 1e6, 36e6), m_gpu);
+        QCOMPARE(result.slices[0].size(), std::size_t(3));
+        QCOMPARE(result.slices[0][0].count, std::uint64_t(4));
     }
 
     void workThatGrowsWithTheBlockAveragesOut()
@@ -53,21 +73,13 @@ private Q_SLOTS:
         // block b costs b: the sample's mean is the grid's
         const SamplePlan result = plan(request({10000, 1, 1}, 1e6, 3e8), m_gpu);
         double sum = 0;
-        for (const BlockWindow &window : result.windows) {
-            for (std::uint64_t i = 0; i < window.count; ++i)
-                sum += double(window.first + i);
+        for (const SampleSlice &slice : result.slices) {
+            for (const BlockWindow &window : slice) {
+                for (std::uint64_t i = 0; i < window.count; ++i)
+                    sum += double(window.first + i);
+            }
         }
         QCOMPARE(sum / double(result.blocks), 9999 / 2.0);
-    }
-
-    void windowsCoverWholeRows()
-    {
-        const SamplePlan result = plan(request({30, 500, 1}, 1e6, 3e8), m_gpu);
-        QCOMPARE(result.windows.size(), std::size_t(3));
-        for (const BlockWindow &window : result.windows) {
-            QCOMPARE(window.count, std::uint64_t(90));
-            QCOMPARE(window.first % 30, std::uint64_t(0));
-        }
     }
 
     void unknownCostIsAssumedFromThreads()
@@ -77,7 +89,7 @@ private Q_SLOTS:
         QCOMPARE(result.blocks, std::uint64_t(120));
     }
 
-    void windowsNeverOverlapAndStayInside()
+    void slicesNeverOverlapAndStayInside()
     {
         for (std::uint32_t x : {1u, 7u, 13u, 100u, 1000u}) {
             for (std::uint32_t y : {1u, 2u, 33u, 5000u}) {
@@ -89,10 +101,12 @@ private Q_SLOTS:
                         continue;
                     }
                     std::uint64_t end = 0, sum = 0;
-                    for (const BlockWindow &window : result.windows) {
-                        QVERIFY(window.first >= end);
-                        end = window.first + window.count;
-                        sum += window.count;
+                    for (const SampleSlice &slice : result.slices) {
+                        for (const BlockWindow &window : slice) {
+                            QVERIFY(window.first >= end && window.count > 0);
+                            end = window.first + window.count;
+                            sum += window.count;
+                        }
                     }
                     QCOMPARE(end, total);
                     QCOMPARE(sum, result.blocks);

@@ -139,7 +139,7 @@ struct LaunchReport {
     std::string mangled;
     Dim3 grid, block;
     std::uint64_t blocksTotal = 0; // of the launch; counters.blocks says how many ran
-    std::uint64_t blocksTogether = 0; // of the largest window of blocks that ran one after the other
+    std::uint64_t blocksTogether = 0; // that one launch ran, of all its windows; the largest launch where several are added up
     std::uint64_t loadedAllocationBytes = 0, storedAllocationBytes = 0; // whole size of those the blocks read, wrote
     KernelResources resources;
     LaunchCounters counters; // of the executed blocks; nobody has scaled them

@@ -113,6 +113,7 @@ void readModel(const FieldReader &fields, ModelConstants &model)
     fields.number("atomic_slices", model.atomicSlices);
     fields.number("atomic_device_packet_cycles", model.atomicDevicePacketCycles);
     fields.number("atomic_device_lane_cycles", model.atomicDeviceLaneCycles);
+    fields.number("dirty_share", model.dirtyShare);
     fields.number("partial_store_sectors", model.partialStoreSectors);
     fields.number("tensor_mma_efficiency", model.tensorMmaEfficiency);
     fields.number("move_issue_share", model.moveIssueShare);

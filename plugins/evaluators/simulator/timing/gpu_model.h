@@ -38,6 +38,7 @@ struct ModelConstants
     double atomicSlices = 0;             // that work side by side when addresses spread
     double atomicDevicePacketCycles = 0; // a packet on its way to L2, of the whole device
     double atomicDeviceLaneCycles = 0;   // and each lane of it
+    double dirtyShare = 0;               // of L2, that stays dirty when a kernel that wrote more ends
     double partialStoreSectors = 0;      // full sectors L2 could move in the time of one that is stored in part
     double tensorMmaEfficiency = 0;     // share of the tensor peak that mma.sync reaches
     double moveIssueShare = 0;          // of PTX's moves, those that are left in machine code

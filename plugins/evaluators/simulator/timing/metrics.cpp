@@ -7,6 +7,8 @@
 namespace kernelskill::simulator {
 namespace {
 
+constexpr double sectorBytes = 32;
+
 // Collects the values. Percentages are of what the unit could do during the kernel's duration, as the profiler's
 // pct_of_peak_sustained_elapsed; "active" ones are of the SMs that held blocks.
 class MetricWriter
@@ -17,6 +19,10 @@ public:
           m_blocks(static_cast<double>(std::max(report.blocksTotal, report.counters.blocks))),
           m_cycles(launch.duration_us * gpu.cyclesPerMicrosecond()), m_busySms(std::min<double>(m_blocks, gpu.smCount))
     {
+        // What is still dirty in L2 when the kernel ends is not among the profiler's DRAM writes; it takes its time
+        // nevertheless, of this kernel or of the next.
+        const double left = gpu.l2Bytes * gpu.model.dirtyShare;
+        m_dramBytes = launch.work.dramReadBytes * m_blocks + std::max(0.0, launch.work.dramWriteBytes * m_blocks - left);
     }
 
     void write()
@@ -66,7 +72,7 @@ private:
         set("kernel_duration_ns", m_launch.duration_us * 1e3);
         set("achieved_occupancy_pct", 100 * m_launch.achievedOccupancy);
         set("dram_throughput_pct",
-            percent(work.dramBytes() * m_blocks, m_gpu.dramPeak_gb_s * 1e3 * m_launch.duration_us));
+            percent(m_dramBytes, m_gpu.dramPeak_gb_s * 1e3 * m_launch.duration_us));
         set("l2_throughput_pct",
             percent(work.l2Bytes * m_blocks, m_gpu.l2_gb_s * model.l2PeakFactor * 1e3 * m_launch.duration_us));
         // Demands stand at achievable rates; the profiler counts against the peak, hence times the efficiency.
@@ -87,7 +93,7 @@ private:
     void memory()
     {
         const BlockWork &work = m_launch.work;
-        set("dram_bytes", work.dramBytes() * m_blocks);
+        set("dram_bytes", m_dramBytes);
         set("l2_bytes", work.l2Bytes * m_blocks);
         set("l1_bytes", work.l1Bytes * m_blocks);
         const AccessCounters &load = m_counters.globalLoad;
@@ -99,11 +105,11 @@ private:
         const std::uint64_t readSectors = load.sectors + m_counters.local.sectors;
         const std::uint64_t l1Hits = load.l1HitSectors + m_counters.local.l1HitSectors;
         if (readSectors > 0) set("l1_hit_pct", percent(static_cast<double>(l1Hits), static_cast<double>(readSectors)));
-        const std::uint64_t missed = readSectors - std::min(readSectors, l1Hits);
-        if (missed > 0)
-            set("l2_hit_pct", percent(static_cast<double>(load.l2HitSectors + m_counters.local.l2HitSectors),
-                                      static_cast<double>(missed)));
+        // A store finds or makes its place in L2: the profiler counts it as a hit.
+        const double arrived = work.l2Bytes / sectorBytes;
+        if (arrived > 0) set("l2_hit_pct", 100 * std::clamp(1 - work.dramReadBytes / sectorBytes / arrived, 0.0, 1.0));
         set("shared_bank_conflicts", scaled(m_counters.sharedLoadConflicts + m_counters.sharedStoreConflicts));
+        set("l1_wavefronts", (work.l1Wavefronts + work.sharedWavefronts) * m_blocks);
         set("atomic_requests", scaled(m_counters.globalAtomic.requests));
     }
 
@@ -112,6 +118,7 @@ private:
         const double issued = m_launch.work.instructions * m_blocks;
         set("instructions", issued);
         set("fp32_flops", scaled(m_counters.fp32Flops));
+        set("tensor_instructions", warpInstructions(InstructionClass::Tensor));
         const double divergent = scaled(m_counters.divergentBranches);
         const double uniform =
             scaled(m_counters.branches - std::min(m_counters.branches, m_counters.divergentBranches));
@@ -148,6 +155,7 @@ private:
     double m_blocks;
     double m_cycles;
     double m_busySms;
+    double m_dramBytes = 0;
 };
 
 } // namespace

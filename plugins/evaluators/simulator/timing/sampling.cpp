@@ -7,16 +7,20 @@
 namespace kernelskill::simulator {
 namespace {
 
-constexpr std::uint64_t windowCount = 3;
-// Fewer blocks in a window say nothing about what neighbours share, whatever the budget.
-constexpr std::uint64_t fewestPerWindow = 4;
+constexpr std::uint64_t sliceCount = 3;
+// Fewer neighbours say nothing about what neighbours share, whatever the budget.
+constexpr std::uint64_t fewestNeighbours = 4;
+// Rounds of a slice: what the first block of a multiprocessor fetches into its L1 is there for the further ones.
+constexpr std::uint64_t mostRounds = 8;
 
-// Whole rows of blocks where a row fits; else whole SM-loads of blocks where one fits.
-std::uint64_t roundedWindow(std::uint64_t blocks, const Dim3 &grid, std::uint64_t resident)
+// Rounds of `width` neighbours, one a multiprocessor, as far apart as the device has multiprocessors.
+SampleSlice slice(std::uint64_t first, std::uint64_t width, std::uint64_t rounds, std::uint64_t sms)
 {
-    const bool hasRows = grid.y > 1 || grid.z > 1;
-    const std::uint64_t unit = hasRows && grid.x <= blocks ? grid.x : resident;
-    return unit > 0 && blocks >= unit ? blocks / unit * unit : blocks;
+    SampleSlice result;
+    if (width == sms) return {{first, width * rounds}};
+    for (std::uint64_t round = 0; round < rounds; ++round)
+        result.push_back({first + round * sms, width});
+    return result;
 }
 
 } // namespace
@@ -25,12 +29,11 @@ SamplePlan plan(const SampleRequest &request, const GpuModel &gpu)
 {
     SamplePlan result;
     const std::uint64_t total = request.grid.count();
-    const std::uint64_t resident = static_cast<std::uint64_t>(std::max(request.occupancy.residentBlocks, 1));
-    const std::uint64_t coResident = resident * static_cast<std::uint64_t>(gpu.smCount);
+    const auto sms = static_cast<std::uint64_t>(gpu.smCount);
     const auto all = [&] {
-        result.windows.clear();
+        result.slices.clear();
         result.blocks = total;
-        // All blocks run, one after the other: each wave of them would have had the whole L2.
+        // All blocks run: each wave of them has the whole L2.
         result.residentShare = 1;
         return result;
     };
@@ -40,21 +43,22 @@ SamplePlan plan(const SampleRequest &request, const GpuModel &gpu)
                                 ? request.threadInstructionsPerBlock
                                 : assumedInstructionsPerThread * static_cast<double>(request.block.count());
     const double affordable = std::floor(request.threadInstructionBudget / std::max(perBlock, 1.0));
-    if (request.blocksCommunicate || affordable >= static_cast<double>(total) || total <= windowCount * fewestPerWindow)
+    if (request.blocksCommunicate || affordable >= static_cast<double>(total) || total <= sliceCount * fewestNeighbours)
         return all();
 
-    // No more than a wave in one window: what follows it would only repeat it.
-    const std::uint64_t wanted = static_cast<std::uint64_t>(std::max(affordable, 0.0)) / windowCount;
-    const std::uint64_t size = roundedWindow(std::clamp(wanted, fewestPerWindow, coResident), request.grid, resident);
-    if (size * windowCount >= total) return all();
+    const std::uint64_t wanted =
+        std::max(static_cast<std::uint64_t>(std::max(affordable, 0.0)) / sliceCount, fewestNeighbours);
+    // Slices must not reach into one another.
+    const std::uint64_t roundsOfGrid = std::max<std::uint64_t>(total / sliceCount / sms, 1);
+    const std::uint64_t rounds = std::clamp<std::uint64_t>(wanted / fewestNeighbours, 1, std::min(mostRounds, roundsOfGrid));
+    const std::uint64_t width = std::min({wanted / rounds, sms, total});
+    const std::uint64_t span = (rounds - 1) * sms + width;
+    if (span * sliceCount > total) return all();
 
-    const std::uint64_t last = total - size;
-    std::uint64_t middle = last / 2;
-    if (request.grid.x <= size && request.grid.x > 0)
-        middle = middle / request.grid.x * request.grid.x; // begin at a row's start
-    result.windows = {{0, size}, {std::max(middle, size), size}, {last, size}};
-    result.blocks = size * windowCount;
-    result.residentShare = std::min(1.0, static_cast<double>(size) / static_cast<double>(std::min(coResident, total)));
+    const std::uint64_t last = total - span;
+    result.slices = {slice(0, width, rounds, sms), slice(last / 2, width, rounds, sms), slice(last, width, rounds, sms)};
+    result.blocks = width * rounds * sliceCount;
+    result.residentShare = static_cast<double>(width) / static_cast<double>(std::min(sms, total));
     return result;
 }
 

@@ -8,18 +8,19 @@
 //   2. Know the cost of a block. Either from the check size, or run a pilot: `pilot()` names a first and a middle
 //   block;
 //      its report's Σ threadInstructions / blocks goes into threadInstructionsPerBlock.
-//   3. `plan()` gives windows for LaunchRequest::windows, and the share of the device's co-resident blocks one window
-//      stands for. Make the Device with GpuModel::executionModel(plan.residentShare) so
-//      that the slice finds the part of L2 it would have had: co-resident blocks share L2 in proportion.
+//   3. `plan()` gives slices of the grid, each for LaunchRequest::windows of a launch of its own, and the share of the
+//      device one slice stands for. Make the Device with GpuModel::executionModel(plan.residentShare) so that the slice
+//      finds the part of L2 it would have had: co-resident blocks share L2 in proportion.
 //      A Device that serves several launches takes the smallest share among them.
 //   4. `model()` scales the counters of the blocks that ran (report.counters.blocks) to report.blocksTotal.
 //
-// What makes the sample fair. Windows are contiguous, since neighbours share lines, tiles and rows; they lie at the
-// start, the middle and the end of the grid in equal parts, so that work that grows or falls linearly with the block
-// (triangular loops) averages out right, and the ragged last blocks are seen. Where the grid has rows (y or z), a
-// window covers whole rows of blocks if the budget allows, so that ragged right edges weigh as much as in the grid.
-// What a sample cannot tell: sharing between blocks further apart than a window is missed, so DRAM bytes of kernels
-// with reuse across the grid come out high; the time model cuts the excess (limitDram in work.cpp).
+// What makes the sample fair. A slice is what a few neighbouring multiprocessors do in their first rounds: neighbouring
+// blocks, since they share lines, tiles and rows in L2, and the blocks that follow on the same multiprocessor, a device's
+// width further on, which find its L1 as their predecessors left it. Slices lie at the start, the middle and the end of
+// the grid in equal parts, so that work that grows or falls linearly with the block (triangular loops) averages out right,
+// and the ragged last blocks are seen.
+// What a sample cannot tell: sharing between blocks further apart than a slice is missed, so DRAM bytes of kernels
+// with reuse across the grid come out high; the time model cuts the excess (fetchesAtMost in work.cpp).
 #pragma once
 
 #include "timing/occupancy.h"
@@ -34,16 +35,18 @@ struct SampleRequest
     Dim3 grid, block;
     Occupancy occupancy;
     double threadInstructionsPerBlock = 0; // 0: unknown, taken as 100 a thread
-    double threadInstructionBudget = 2e9;  // for all windows together
+    double threadInstructionBudget = 2e9;  // for all slices together
     bool blocksCommunicate = false;
 };
 
+using SampleSlice = std::vector<BlockWindow>; // ascending, not overlapping
+
 struct SamplePlan
 {
-    std::vector<BlockWindow> windows; // ascending, not touching; empty: run all blocks
-    std::uint64_t blocks = 0;         // that will run
-    double residentShare = 1;         // of the device's co-resident blocks, in one window: scales L2
-    [[nodiscard]] bool runsAll() const { return windows.empty(); }
+    std::vector<SampleSlice> slices; // ascending, not overlapping; empty: run all blocks
+    std::uint64_t blocks = 0;        // that will run
+    double residentShare = 1;        // of the device's multiprocessors, in one slice: scales L2
+    [[nodiscard]] bool runsAll() const { return slices.empty(); }
 };
 
 [[nodiscard]] SamplePlan plan(const SampleRequest &request, const GpuModel &gpu);

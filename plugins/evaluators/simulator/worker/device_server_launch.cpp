@@ -214,18 +214,17 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
     }
     request.l1Bytes = m_gpu.l1BytesOfBlock(sample.occupancy, request.grid.count());
     request.concurrentBlocks = concurrentBlocks(sample.occupancy);
-    std::vector<BlockWindow> windows = chosen.windows;
-    if (windows.empty()) windows.push_back({}); // one run of all blocks
-    for (const BlockWindow &window : windows) {
-        request.windows.clear();
-        if (window.count > 0) request.windows = {window};
+    std::vector<SampleSlice> slices = chosen.slices;
+    if (slices.empty()) slices.push_back({}); // one run of all blocks
+    for (const SampleSlice &slice : slices) {
+        request.windows = slice;
         const auto report = m_device.launch(request);
         if (const std::int32_t error = note(report, kernel); error != success || m_call.failed) return error;
         if (record.report.mangled.empty())
             record.report = *report;
         else
             add(record.report, *report);
-        if (windows.size() > 1) record.windowTimes_us.push_back(model(*report, m_gpu).time_us);
+        if (slices.size() > 1) record.windowTimes_us.push_back(model(*report, m_gpu).time_us);
     }
     record.modelled = model(record.report, m_gpu);
     // What the blocks that did not run would have driven out of L2 must not be found there by the next launch.

@@ -101,7 +101,7 @@ void Launcher::fillReport(LaunchReport &report) {
     report.grid = m_request.grid;
     report.block = m_request.block;
     report.blocksTotal = m_request.grid.count();
-    for (const BlockWindow &window : m_request.windows) report.blocksTogether = std::max(report.blocksTogether, window.count);
+    for (const BlockWindow &window : m_request.windows) report.blocksTogether += window.count;
     if (m_request.windows.empty()) report.blocksTogether = report.blocksTotal;
     report.resources = m_program->resources;
     report.resources.dynamicSharedBytes = static_cast<int>(m_request.dynamicSharedBytes);

@@ -296,30 +296,30 @@ bool Launcher::retryWaiting() {
     return ended;
 }
 
-// Keeps up to `concurrentBlocks` blocks of the window running side by side.
-void Launcher::runWindow(const BlockWindow &window) {
+// Lets the block that has waited longest for its turn run on.
+void Launcher::runNext(std::uint32_t turns) {
+    auto storage = std::move(m_running.front());
+    m_running.pop_front();
+    if (step(std::move(storage), turns) && !m_waiting.empty()) (void)retryWaiting();
+}
+
+// Starts the blocks of a window, up to `concurrentBlocks` side by side.
+void Launcher::startWindow(const BlockWindow &window, std::uint32_t turns) {
     const std::uint64_t end = std::min(m_request.grid.count(), window.first + window.count);
-    const std::size_t together = std::max<std::size_t>(1, m_request.concurrentBlocks);
-    const std::uint32_t turns = together > 1 ? 1 : untilItStops;
-    for (std::uint64_t next = window.first; (next < end || !m_running.empty()) && !m_fatal;) {
-        bool ended = false;
-        if (next < end && m_running.size() < together) {
-            auto storage = takeStorage();
-            startBlock(*storage, next++);
-            ended = step(std::move(storage), turns);
-        } else {
-            auto storage = std::move(m_running.front());
-            m_running.pop_front();
-            ended = step(std::move(storage), turns);
-        }
-        if (ended && !m_waiting.empty()) (void)retryWaiting();
+    for (std::uint64_t next = window.first; next < end && !m_fatal; ++next) {
+        auto storage = takeStorage();
+        startBlock(*storage, next);
+        if (step(std::move(storage), turns) && !m_waiting.empty()) (void)retryWaiting();
+        while (m_running.size() >= m_request.concurrentBlocks && !m_running.empty() && !m_fatal) runNext(turns);
     }
 }
 
 LaunchReport Launcher::run() {
     std::vector<BlockWindow> windows = m_request.windows;
     if (windows.empty()) windows.push_back({0, m_request.grid.count()});
-    for (const BlockWindow &window : windows) runWindow(window);
+    const std::uint32_t turns = m_request.concurrentBlocks > 1 ? 1 : untilItStops;
+    for (const BlockWindow &window : windows) startWindow(window, turns);
+    while (!m_running.empty() && !m_fatal) runNext(turns);
     while (!m_waiting.empty() && !m_fatal) (void)retryWaiting();
     LaunchReport report;
     fillReport(report);

@@ -100,7 +100,8 @@ private:
     [[nodiscard]] std::unique_ptr<BlockStorage> takeStorage();
     bool step(std::unique_ptr<BlockStorage> storage, std::uint32_t turns);
     bool retryWaiting();
-    void runWindow(const BlockWindow &window);
+    void runNext(std::uint32_t turns);
+    void startWindow(const BlockWindow &window, std::uint32_t turns);
     BlockStop runBlock(BlockStorage &storage, std::uint32_t turns);
     bool completeBarriers(BlockStorage &storage);
     void passBarrier(BlockStorage &storage, std::uint32_t id, const std::vector<std::uint32_t> &warps);
