@@ -74,6 +74,7 @@ struct Instruction {
     std::vector<Operand> operands;
     std::int32_t predicate = -1;        // register index
     bool predicateNegated = false;
+    bool freshResult = false;           // guarded, and nobody sees what its results were where the guard is off
     std::int32_t place = -1;            // index into Module::places
     int ptxLine = 0;                    // line in the PTX text
 
@@ -93,6 +94,7 @@ struct Function {
     std::vector<std::vector<std::uint32_t>> branchTables; // of brx.idx: instruction indices
     int maxThreads = 0;                    // 0: not stated
     int maxRegisters = 0;
+    int minBlocksPerSm = 0;
 };
 
 struct Module {
