@@ -82,6 +82,12 @@ int registerWidth(const ptx::Function &function, std::uint32_t index) {
     return type == ptx::Type::Pred ? 0 : ptx::typeBytes(type) == 8 ? 2 : 1;
 }
 
+bool expandsToBranch(const Instruction &i) {
+    const bool exact = !i.has("approx") && !i.has("full");
+    if (i.opcode == "div" || i.opcode == "rem") return !ptx::isFloat(lastType(i)) || exact;
+    return (i.opcode == "sqrt" || i.opcode == "rcp") && exact;
+}
+
 bool isReg(const Operand &operand) { return operand.kind == Operand::Kind::Register; }
 
 const Operand *addressOf(const Instruction &instruction) {

@@ -36,6 +36,8 @@ struct Facts {
 [[nodiscard]] int registerWidth(const ptx::Function &function, std::uint32_t index);
 // The base register of an access "[register + offset]"; null when the address is another kind.
 [[nodiscard]] const ptx::Operand *addressOf(const ptx::Instruction &instruction);
+// Exact divisions and roots become sequences with a branch to a slow path.
+[[nodiscard]] bool expandsToBranch(const ptx::Instruction &instruction);
 [[nodiscard]] bool isReg(const ptx::Operand &operand);
 
 } // namespace kernelskill::simulator::lowering

@@ -131,6 +131,7 @@ void Graph::tidy() {
             block.last = std::move(follower.last);
             block.targets = std::move(follower.targets);
             block.table = follower.table;
+            block.keptRolled = block.keptRolled || follower.keptRolled;
             follower.body.clear();
             follower.targets.clear();
             follower.end = Block::End::Leave;
@@ -164,6 +165,9 @@ Graph graphOf(ptx::Function function) {
         for (std::uint32_t i = starts[s]; i < starts[s + 1]; ++i) block.body.push_back(std::move(code[i]));
         closeBlock(graph, block, blockAt, s + 1);
     }
+    for (const auto i : graph.function.keptRolled)
+        if (i < code.size()) graph.blocks[blockAt[i]].keptRolled = true;
+    graph.function.keptRolled.clear();
     graph.connect();
     return graph;
 }

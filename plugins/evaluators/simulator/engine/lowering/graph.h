@@ -27,6 +27,7 @@ struct Block {
     std::uint32_t table = 0;
     std::vector<std::uint32_t> predecessors; // made by connect()
     bool reachable = true;
+    bool keptRolled = false;            // the source asks that a loop it begins is not unrolled
 };
 
 struct Graph {

@@ -23,13 +23,6 @@ constexpr std::size_t mostInArm = 10; // what the assembler was seen to guard; s
 
 struct Guard { std::uint32_t predicate = 0; bool negated = false; };
 
-// Instructions that become sequences with a branch of their own.
-bool expandsToBranch(const Instruction &i) {
-    const bool exact = !i.has("approx") && !i.has("full");
-    if (i.opcode == "div" || i.opcode == "rem") return !ptx::isFloat(lastType(i)) || exact;
-    return (i.opcode == "sqrt" || i.opcode == "rcp") && exact;
-}
-
 Operand registerOperand(const Graph &graph, std::uint32_t index, bool negated) {
     Operand operand;
     operand.kind = Operand::Kind::Register;

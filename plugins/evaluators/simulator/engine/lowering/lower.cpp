@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lowering/lower.h"
 
-#include "engine/analysis/liveness.h"
 #include "engine/lowering/passes.h"
 
 #include <algorithm>
@@ -25,10 +24,14 @@ ptx::Function lowered(ptx::Function function, const ptx::Module &module) {
     simplify(graph);
     convertBranches(graph);
     simplify(graph);
-    orderBlocks(graph);
+    coalesceMoves(graph);
+    unrollLoops(graph);
+    foldSums(graph);
+    simplify(graph);
     mergeLoads(graph, module);
     coalesceMoves(graph);
-    scheduleBlocks(graph, schedulingLimit(graph));
+    orderBlocks(graph);
+    scheduleBlocks(graph);
     return functionOf(std::move(graph));
 }
 
@@ -42,7 +45,7 @@ std::vector<FunctionFacts> lower(ptx::Module &module) {
         if (function.isExternal || function.instructions.empty()) continue;
         function = lowered(std::move(function), module);
         facts[f].costs = costsOf(function);
-        facts[f].registers = registersOf(function);
+        facts[f].registers = registersOf(function, facts[f].costs);
     }
     return facts;
 }

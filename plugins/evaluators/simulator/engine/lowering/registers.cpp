@@ -3,30 +3,21 @@
 #include "engine/lowering/lower.h"
 #include "engine/lowering/passes.h"
 
-#include "engine/analysis/liveness.h"
+#include "engine/lowering/values.h"
 
 #include <algorithm>
 
 namespace kernelskill::simulator::lowering {
 
-// What the assembler plans for: within 32 registers all warps of a multiprocessor are resident, so it orders a kernel that
-// fits in 32 to stay there; one that needs more may use about a quarter more than it must.
-int schedulingLimit(const Graph &graph) {
-    constexpr int fullOccupancy = 32 - reservedRegisters;
-    int must = 0;
-    const LiveSets live(graph);
-    for (const auto b : graph.order) must = std::max(must, mostLive(graph, b, live));
-    const int most = registerLimit(graph.function) - reservedRegisters;
-    return std::min(most, std::max(fullOccupancy, must + must / 8));
-}
+namespace {
 
-int mostLive(const Graph &graph, std::uint32_t b, const LiveSets &live) {
+int mostLive(const Graph &graph, std::uint32_t b, const LiveSets &live, const std::vector<std::uint8_t> &width) {
     std::vector<bool> now(graph.function.registers.size(), false);
     int count = 0, most = 0;
     const auto put = [&](std::uint32_t r, bool alive) {
         if (now[r] == alive) return;
         now[r] = alive;
-        count += alive ? registerWidth(graph.function, r) : -registerWidth(graph.function, r);
+        count += alive ? width[r] : -width[r];
     };
     const auto &words = live.outSet(b);
     for (std::size_t w = 0; w < words.size(); ++w)
@@ -46,7 +37,43 @@ int mostLive(const Graph &graph, std::uint32_t b, const LiveSets &live) {
     return most;
 }
 
-int registersOf(const ptx::Function &function) { return analyseLiveness(function).mostLive32 + reservedRegisters; }
+// Registers of a thread each value takes in the machine.
+std::vector<std::uint8_t> widthsOf(const ptx::Function &function, const std::vector<MachineCost> &costs) {
+    const Values values = valuesOf(function);
+    std::vector<std::uint8_t> width(function.registers.size(), 0);
+    for (std::uint32_t r = 0; r < width.size(); ++r) {
+        const auto type = function.registers[r].type;
+        width[r] = static_cast<std::uint8_t>(values.narrow[r] ? 1 : registerWidth(function, r));
+        const std::uint32_t at = values.definition[r];
+        if (values.uniform[r] && !ptx::isFloat(type)) {
+            // parameters are read from the constant bank; of the rest some is computed in uniform registers
+            const bool parameter = at != unknownInstruction && values.facts[at].effect == Effect::Load;
+            width[r] = static_cast<std::uint8_t>(parameter ? 0 : (width[r] + 1) / 2);
+        }
+        if (at == unknownInstruction || width[r] < 2) continue;
+        // the upper half of a zero-extended value is no register; a product folded into the sum that uses it is its factor
+        const ptx::Instruction &made = function.instructions[at];
+        if ((made.opcode == "cvt" && made.has("u64") && made.has("u32")) || (made.opcode == "mul" && costs[at].total() == 0)) width[r] = 1;
+    }
+    return width;
+}
+
+} // namespace
+
+int mostLive(const Graph &graph, std::uint32_t b, const LiveSets &live) {
+    std::vector<std::uint8_t> width(graph.function.registers.size());
+    for (std::uint32_t r = 0; r < width.size(); ++r) width[r] = static_cast<std::uint8_t>(registerWidth(graph.function, r));
+    return mostLive(graph, b, live, width);
+}
+
+int registersOf(const ptx::Function &function, const std::vector<MachineCost> &costs) {
+    const std::vector<std::uint8_t> width = widthsOf(function, costs);
+    const Graph graph = graphOf(function);
+    const LiveSets live(graph);
+    int most = 0;
+    for (const auto b : graph.order) most = std::max(most, mostLive(graph, b, live, width));
+    return most + reservedRegisters;
+}
 
 int registerLimit(const ptx::Function &function) {
     if (function.maxRegisters > 0) return std::min(255, function.maxRegisters);

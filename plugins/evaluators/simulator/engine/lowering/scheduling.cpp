@@ -5,6 +5,7 @@
 // What may pass what: registers decide, and memory. A global load passes stores to shared and local memory, and one of
 // read-only data all stores; two accesses of one space keep their order unless both stand on the same base register at
 // places that do not overlap, or both load. Nothing passes an ordered instruction but arithmetic.
+#include "engine/lowering/lower.h"
 #include "engine/lowering/passes.h"
 
 #include <algorithm>
@@ -51,6 +52,7 @@ private:
     void countUses();
     [[nodiscard]] int pressureChange(std::uint32_t node) const;
     void issue(std::uint32_t node);
+    [[nodiscard]] bool unlocks(std::uint32_t node) const;
     [[nodiscard]] std::size_t choose(int cycle) const;
 
     Graph &m_graph;
@@ -189,8 +191,13 @@ void Scheduler::issue(std::uint32_t node) {
         else if (!m_alive.contains(r)) m_pressure -= registerWidth(m_graph.function, r); // nobody reads it
 }
 
+// An instruction that waits for nothing but this one.
+bool Scheduler::unlocks(std::uint32_t node) const {
+    return std::ranges::any_of(m_latency[node], [&](const auto &to) { return m_nodes[to.first].waits == 1; });
+}
+
 // Index into the candidates. Within the limit: whose operands are there, then the longest way to the end; beyond it: what
-// frees registers, then the compiler's order.
+// lets another instruction go on, which may free registers, then the compiler's order.
 std::size_t Scheduler::choose(int cycle) const {
     constexpr std::uint32_t window = 256; // instructions looked ahead, which bounds the time long blocks take
     const std::uint32_t farthest = *std::ranges::min_element(m_candidates) + window;
@@ -204,7 +211,7 @@ std::size_t Scheduler::choose(int cycle) const {
         const bool fits = change <= 0 || m_pressure + change <= m_limit, ready = m_nodes[n].ready <= cycle;
         bool better = best == m_candidates.size();
         if (!better && fits != bestFits) better = fits;
-        else if (!better && !fits) better = n < b;
+        else if (!better && !fits) better = unlocks(n) != unlocks(b) ? unlocks(n) : n < b;
         else if (!better && ready != bestReady) better = ready;
         else if (!better && !ready && m_nodes[n].ready != m_nodes[b].ready) better = m_nodes[n].ready < m_nodes[b].ready;
         else if (!better) better = m_nodes[n].height > m_nodes[b].height || (m_nodes[n].height == m_nodes[b].height && n < b);
@@ -242,9 +249,25 @@ void Scheduler::run() {
 
 } // namespace
 
-void scheduleBlocks(Graph &graph, int registerLimit) {
+// The assembler aims at 32 registers, with which every warp of a multiprocessor is resident, and gives a kernel that does
+// not fit what it needs and a little for loads that are on their way.
+void scheduleBlocks(Graph &graph) {
     const LiveSets live(graph);
-    for (const auto b : graph.order) Scheduler(graph, b, live, registerLimit).run();
+    const int most = registerLimit(graph.function) - reservedRegisters;
+    const auto all = [&](std::vector<Block> &blocks, int limit) {
+        int needed = 0;
+        for (const auto b : graph.order) {
+            std::swap(graph.blocks[b].body, blocks[b].body);
+            Scheduler(graph, b, live, limit).run();
+            needed = std::max(needed, mostLive(graph, b, live));
+        }
+        return needed;
+    };
+    constexpr int fullOccupancy = 32 - reservedRegisters;
+    std::vector<Block> original = graph.blocks, tight = graph.blocks;
+    const int needed = all(tight, std::min(most, fullOccupancy));
+    if (needed <= fullOccupancy) return;
+    (void)all(original, std::min(most, needed + needed / 16));
 }
 
 } // namespace kernelskill::simulator::lowering

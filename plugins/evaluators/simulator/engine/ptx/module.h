@@ -92,6 +92,7 @@ struct Function {
     std::vector<Variable> variables;       // parameters, locals, shared and call parameters declared inside
     std::vector<Instruction> instructions;
     std::vector<std::vector<std::uint32_t>> branchTables; // of brx.idx: instruction indices
+    std::vector<std::uint32_t> keptRolled; // instructions that follow .pragma "nounroll"
     int maxThreads = 0;                    // 0: not stated
     int maxRegisters = 0;
     int minBlocksPerSm = 0;
