@@ -33,9 +33,16 @@ inline std::string kernelText(int pointers, const std::string &body, const std::
     return text + ".loc 1 100 1\n" + body + "\nret;\n}\n";
 }
 
+// PTX executed as it is written: what the tests count by hand. The lowering has tests of its own.
+inline ExecutionModel asWritten() {
+    ExecutionModel model;
+    model.lowering = false;
+    return model;
+}
+
 class Engine {
 public:
-    Device device;
+    Device device{asWritten()};
     LaunchReport report;
     LaunchLimits limits;
     std::vector<BlockWindow> windows;

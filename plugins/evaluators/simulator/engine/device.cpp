@@ -3,6 +3,7 @@
 
 #include "engine/execution/launcher.h"
 #include "engine/execution/program.h"
+#include "engine/lowering/lower.h"
 #include "engine/ptx/parser.h"
 
 #include <algorithm>
@@ -150,6 +151,8 @@ std::expected<std::vector<KernelInfo>, DeviceError> Device::loadModule(std::stri
     if (!parsed) return failure(std::format("line {} of the PTX: {}", parsed.error().line, parsed.error().message), "", parsed.error().line);
     auto loaded = std::make_unique<Impl::Loaded>();
     loaded->module = std::move(*parsed);
+    std::vector<lowering::FunctionFacts> lowered;
+    if (m_impl->model.lowering) lowered = lowering::lower(loaded->module);
     if (auto placed = m_impl->placeVariables(*loaded); !placed) return std::unexpected(placed.error());
     const SymbolAddress addressOf = [&](const std::string &name) -> std::optional<std::uint64_t> {
         const auto found = loaded->variables.find(name);
@@ -159,7 +162,7 @@ std::expected<std::vector<KernelInfo>, DeviceError> Device::loadModule(std::stri
     for (std::size_t f = 0; f < loaded->module.functions.size(); ++f) {
         const auto &function = loaded->module.functions[f];
         if (!function.isKernel || function.isExternal) continue;
-        auto program = decode(loaded->module, f, m_impl->model, addressOf);
+        auto program = decode(loaded->module, f, m_impl->model, addressOf, lowered);
         kernels.push_back(infoOf(*program));
         m_impl->programs[program->mangled] = std::move(program);
     }

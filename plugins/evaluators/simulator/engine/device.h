@@ -23,6 +23,7 @@ struct ExecutionModel {
     std::size_t l1Bytes = 192 * 1024; // per SM, what shared memory leaves
     std::size_t l2Bytes = 50 * 1024 * 1024;
     int smCount = 132;
+    bool lowering = true; // execute and count what the assembler makes of PTX (engine/lowering) instead of PTX as written
 };
 
 struct LaunchLimits {

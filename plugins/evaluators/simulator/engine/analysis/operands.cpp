@@ -38,7 +38,7 @@ RegisterUse registerUse(const ptx::Instruction &instruction) {
     for (std::size_t i = first; i < instruction.operands.size(); ++i) collect(instruction.operands[i], use.reads);
     if (instruction.predicate >= 0) {
         use.reads.push_back(static_cast<std::uint32_t>(instruction.predicate));
-        use.reads.insert(use.reads.end(), use.writes.begin(), use.writes.end());
+        if (!instruction.freshResult) use.reads.insert(use.reads.end(), use.writes.begin(), use.writes.end());
     }
     return use;
 }

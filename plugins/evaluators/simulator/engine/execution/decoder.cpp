@@ -23,8 +23,8 @@ void namesIn(const ptx::Operand &operand, const std::function<void(const std::st
 
 } // namespace
 
-Decoder::Decoder(const ptx::Module &module, const ExecutionModel &model, const SymbolAddress &addressOf)
-    : m_module(module), m_model(model), m_addressOf(addressOf), m_isa(isaTable()) {
+Decoder::Decoder(const ptx::Module &module, const ExecutionModel &model, const SymbolAddress &addressOf, std::span<const lowering::FunctionFacts> lowered)
+    : m_module(module), m_model(model), m_addressOf(addressOf), m_lowered(lowered), m_isa(isaTable()) {
     for (std::size_t i = 0; i < module.functions.size(); ++i) m_functionByName[module.functions[i].name] = i;
 }
 
@@ -176,10 +176,12 @@ void Decoder::decodeFunction(std::size_t index, DecodedFunction &decoded) {
     m_program->branchTables.insert(m_program->branchTables.end(), m_function->branchTables.begin(), m_function->branchTables.end());
     std::vector<std::uint32_t> pcOf;
     pcOf.reserve(m_function->instructions.size() + 1);
-    for (const auto &instruction : m_function->instructions) {
+    for (std::size_t i = 0; i < m_function->instructions.size(); ++i) {
+        const auto &instruction = m_function->instructions[i];
         pcOf.push_back(static_cast<std::uint32_t>(m_program->code.size()));
         m_place = placeIndex(instruction.place);
         decodeInstruction(instruction);
+        applyCost(m_lowered.empty() ? lowering::MachineCost{} : m_lowered[index].costs[i], pcOf.back());
     }
     pcOf.push_back(static_cast<std::uint32_t>(m_program->code.size()));
     // the end of a body without ret
@@ -187,6 +189,7 @@ void Decoder::decodeFunction(std::size_t index, DecodedFunction &decoded) {
     end.opcode = "ret";
     end.place = m_function->instructions.empty() ? -1 : m_function->instructions.back().place;
     leave(end);
+    m_program->costOfPc.resize(m_program->code.size());
     for (std::uint32_t pc = decoded.entry; pc < m_program->code.size(); ++pc) {
         MicroOp &op = m_program->code[pc];
         if (op.control == Control::Branch) op.target = pcOf[op.target];
@@ -199,6 +202,35 @@ void Decoder::decodeFunction(std::size_t index, DecodedFunction &decoded) {
     for (std::size_t r = 0; r < m_function->registers.size(); ++r)
         if (ptx::typeBytes(m_function->registers[r].type) == 8) decoded.wideRow[m_liveness.row[r]] = m_liveness.rows != 0;
     m_program->registerBytes = m_nextTemporary + (m_nextTemporary & 128);
+}
+
+// The cost of an instruction is borne by its last micro-op; accesses that became several are counted one by one.
+void Decoder::applyCost(const lowering::MachineCost &cost, std::size_t begin) {
+    Program &p = *m_program;
+    p.costOfPc.resize(p.code.size());
+    if (cost.own || begin == p.code.size()) return;
+    lowering::MachineCost none;
+    none.own = false;
+    for (std::size_t pc = begin; pc + 1 < p.code.size(); ++pc) {
+        if (p.code[pc].instructionClass != p.code.back().instructionClass) continue;
+        p.costOfPc[pc] = none;
+        p.code[pc].issue = 0;
+    }
+    p.costOfPc.back() = cost;
+    MicroOp &last = p.code.back();
+    last.issue = static_cast<std::uint8_t>(std::min(255u, cost.total()));
+    if (cost.latency != 0) last.result = (last.result & ((1u << reasonBits) - 1)) | static_cast<std::uint32_t>(cost.latency) << reasonBits;
+    if (cost.total() == 0) last.result = 0;
+}
+
+void Decoder::estimateRegisters(std::size_t kernel, const std::vector<std::size_t> &order) {
+    int needed = 0;
+    for (const auto index : order)
+        needed = std::max(needed, m_lowered.empty() ? analyseLiveness(m_module.functions[index]).mostLive32 + 6 : m_lowered[index].registers);
+    const int estimate = std::max(16, (needed + 7) / 8 * 8);
+    const int limit = lowering::registerLimit(m_module.functions[kernel]);
+    m_program->resources.registersPerThread = std::min(estimate, limit);
+    m_program->resources.spilledBytes = needed > limit ? (needed - limit) * 4 : 0;
 }
 
 void Decoder::finish(std::size_t kernel, const std::vector<std::size_t> &order) {
@@ -236,13 +268,7 @@ void Decoder::finish(std::size_t kernel, const std::vector<std::size_t> &order) 
     if (recursion)
         for (auto &f : p.functions) f.recursive = true;
 
-    int mostLive = 0;
-    for (const auto index : order) mostLive = std::max(mostLive, analyseLiveness(m_module.functions[index]).mostLive32);
-    // the assembler keeps a few registers for addresses and for what the hardware needs
-    const int estimate = std::max(16, (mostLive + 6 + 7) / 8 * 8);
-    const int cap = m_module.functions[kernel].maxRegisters > 0 ? std::min(255, m_module.functions[kernel].maxRegisters) : 255;
-    p.resources.registersPerThread = std::min(estimate, cap);
-    p.resources.spilledBytes = estimate > cap ? (estimate - cap) * 4 : 0;
+    estimateRegisters(kernel, order);
     p.resources.localBytesPerThread = static_cast<int>(p.localBytes);
 }
 
@@ -264,8 +290,9 @@ std::shared_ptr<Program> Decoder::decodeKernel(std::size_t kernel) {
     return m_program;
 }
 
-std::shared_ptr<Program> decode(const ptx::Module &module, std::size_t kernel, const ExecutionModel &model, const SymbolAddress &addressOf) {
-    return Decoder(module, model, addressOf).decodeKernel(kernel);
+std::shared_ptr<Program> decode(const ptx::Module &module, std::size_t kernel, const ExecutionModel &model, const SymbolAddress &addressOf,
+                                std::span<const lowering::FunctionFacts> lowered) {
+    return Decoder(module, model, addressOf, lowered).decodeKernel(kernel);
 }
 
 } // namespace kernelskill::simulator

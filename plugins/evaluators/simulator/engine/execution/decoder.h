@@ -19,7 +19,7 @@ struct Unsupported { std::string why; }; // thrown by a decoding function; the i
 
 class Decoder {
 public:
-    Decoder(const ptx::Module &module, const ExecutionModel &model, const SymbolAddress &addressOf);
+    Decoder(const ptx::Module &module, const ExecutionModel &model, const SymbolAddress &addressOf, std::span<const lowering::FunctionFacts> lowered);
     std::shared_ptr<Program> decodeKernel(std::size_t kernel);
 
 private:
@@ -32,6 +32,8 @@ private:
     void layOutFunction(std::size_t index, DecodedFunction &decoded);
     void decodeFunction(std::size_t index, DecodedFunction &decoded);
     void decodeInstruction(const ptx::Instruction &instruction);
+    void applyCost(const lowering::MachineCost &cost, std::size_t begin);
+    void estimateRegisters(std::size_t kernel, const std::vector<std::size_t> &order);
     void finish(std::size_t kernel, const std::vector<std::size_t> &order);
     void noteUnsupported(const ptx::Instruction &instruction, const std::string &why);
     [[nodiscard]] std::uint32_t placeIndex(std::int32_t place);
@@ -121,6 +123,7 @@ private:
     const ptx::Module &m_module;
     const ExecutionModel &m_model;
     const SymbolAddress &m_addressOf;
+    std::span<const lowering::FunctionFacts> m_lowered;
     const IsaTable &m_isa;
     std::shared_ptr<Program> m_program;
     std::map<std::pair<std::uint64_t, bool>, std::uint32_t> m_constants;

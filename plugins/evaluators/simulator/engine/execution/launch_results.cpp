@@ -46,6 +46,25 @@ void add(AccessCounters &total, const InstructionCounters &c) {
     total.wavefronts += c.wavefronts;
 }
 
+// What the instruction stands for in machine instructions.
+void addIssued(LaunchCounters &t, const MicroOp &op, const lowering::MachineCost &cost, const IssueCounters &issued) {
+    if (cost.own) {
+        t.warpInstructions[op.instructionClass] += issued.warps;
+        t.threadInstructions[op.instructionClass] += issued.onLanes;
+        t.fp32Flops += (op.flops & 15u) * issued.onLanes;
+        t.fp64Flops += (op.flops >> 4u) * issued.onLanes;
+    } else {
+        for (std::size_t c = 0; c < instructionClassCount; ++c) {
+            t.warpInstructions[c] += cost.issued[c] * issued.warps;
+            t.threadInstructions[c] += cost.issued[c] * issued.onLanes;
+        }
+        t.fp32Flops += cost.fp32Flops * issued.onLanes;
+        t.fp64Flops += cost.fp64Flops * issued.onLanes;
+    }
+    t.activeLanes += cost.total() * issued.activeLanes;
+    t.predicatedOnLanes += cost.total() * issued.onLanes;
+}
+
 } // namespace
 
 void Launcher::fillReport(LaunchReport &report) {
@@ -56,12 +75,7 @@ void Launcher::fillReport(LaunchReport &report) {
         if (issued.warps == 0) continue;
         const MicroOp &op = m_program->code[pc];
         const auto kind = static_cast<InstructionClass>(op.instructionClass);
-        t.warpInstructions[op.instructionClass] += issued.warps;
-        t.threadInstructions[op.instructionClass] += issued.onLanes;
-        t.activeLanes += issued.activeLanes;
-        t.predicatedOnLanes += issued.onLanes;
-        t.fp32Flops += (op.flops & 15u) * issued.onLanes;
-        t.fp64Flops += (op.flops >> 4u) * issued.onLanes;
+        addIssued(t, op, m_program->costOfPc[pc], issued);
         for (std::size_t r = 0; r < 8; ++r)
             if (r < stallReasonCount) t.stallCycles[r] += c.stall[r];
         switch (kind) {
@@ -121,7 +135,7 @@ void Launcher::fillLines(LaunchReport &report) const {
         auto &[line, stalls] = lines[{place.file, place.line}];
         line.file = place.file;
         line.line = place.line;
-        line.warpInstructions += m_issues[pc].warps;
+        line.warpInstructions += m_program->costOfPc[pc].total() * m_issues[pc].warps;
         const auto kind = static_cast<InstructionClass>(m_program->code[pc].instructionClass);
         if (kind == InstructionClass::LoadGlobal || kind == InstructionClass::StoreGlobal || kind == InstructionClass::AtomicGlobal || kind == InstructionClass::AsyncCopy) {
             line.globalSectors += c.sectors;

@@ -57,6 +57,7 @@ struct MicroOp {
     std::uint8_t instructionClass = 0;
     std::uint8_t flops = 0;   // per lane: fp32 in the low nibble, fp64 in the high nibble
     bool canStop = false;     // a handler that may raise a fatal finding
+    std::uint8_t issue = 1;   // issue slots it takes
 };
 
 enum class AddressSpaceKind : std::uint8_t { Generic, Global, Shared, Local, Parameter, CallParameter };

@@ -4,11 +4,13 @@
 
 #include "engine/device.h"
 #include "engine/execution/micro_op.h"
+#include "engine/lowering/lower.h"
 #include "engine/ptx/module.h"
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,7 @@ struct Program {
     std::string mangled, demangled;
     std::vector<MicroOp> code;
     std::vector<std::uint32_t> placeOfPc;   // index into places
+    std::vector<lowering::MachineCost> costOfPc;
     std::vector<Place> places;
     std::vector<std::string> texts;         // of unsupported instructions
     std::vector<std::byte> constants;
@@ -79,6 +82,7 @@ struct Program {
 // Address of a module's variable in global memory; nullopt when it is not one.
 using SymbolAddress = std::function<std::optional<std::uint64_t>(const std::string &)>;
 
-[[nodiscard]] std::shared_ptr<Program> decode(const ptx::Module &module, std::size_t kernel, const ExecutionModel &model, const SymbolAddress &addressOf);
+[[nodiscard]] std::shared_ptr<Program> decode(const ptx::Module &module, std::size_t kernel, const ExecutionModel &model, const SymbolAddress &addressOf,
+                                              std::span<const lowering::FunctionFacts> lowered = {}); // of the module's functions; empty: PTX as written
 
 } // namespace kernelskill::simulator

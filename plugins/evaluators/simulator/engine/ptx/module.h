@@ -74,6 +74,7 @@ struct Instruction {
     std::vector<Operand> operands;
     std::int32_t predicate = -1;        // register index
     bool predicateNegated = false;
+    bool freshResult = false;           // guarded, and nobody sees what its results were where the guard is off
     std::int32_t place = -1;            // index into Module::places
     int ptxLine = 0;                    // line in the PTX text
 
@@ -91,8 +92,10 @@ struct Function {
     std::vector<Variable> variables;       // parameters, locals, shared and call parameters declared inside
     std::vector<Instruction> instructions;
     std::vector<std::vector<std::uint32_t>> branchTables; // of brx.idx: instruction indices
+    std::vector<std::uint32_t> keptRolled; // instructions that follow .pragma "nounroll"
     int maxThreads = 0;                    // 0: not stated
     int maxRegisters = 0;
+    int minBlocksPerSm = 0;
 };
 
 struct Module {

@@ -261,7 +261,8 @@ bool Parser::functionAttribute(Function &function) {
     };
     if (accept(".maxntid") || accept(".reqntid")) function.maxThreads = product();
     else if (accept(".maxnreg")) function.maxRegisters = product();
-    else if (accept(".minnctapersm") || accept(".maxnctapersm") || accept(".reqnctapercluster") || accept(".maxclusterrank"))
+    else if (accept(".minnctapersm")) function.minBlocksPerSm = product();
+    else if (accept(".maxnctapersm") || accept(".reqnctapercluster") || accept(".maxclusterrank"))
         (void)product();
     else if (accept(".explicitcluster") || accept(".noreturn") || accept(".blocksareclusters")) return true;
     else if (accept(".pragma")) skipTo(";");

@@ -92,7 +92,10 @@ void Parser::bodyDirective(Function &function) {
     if (accept(".shared")) return variables(Space::Shared, false, function.variables, &m_scopes.back());
     if (accept(".global")) return variables(Space::Global, false, function.variables, &m_scopes.back());
     if (accept(".const")) return variables(Space::Constant, false, function.variables, &m_scopes.back());
-    if (accept(".pragma")) return skipTo(";");
+    if (accept(".pragma")) {
+        if (m_token.text.find("nounroll") != std::string_view::npos) function.keptRolled.push_back(static_cast<std::uint32_t>(function.instructions.size()));
+        return skipTo(";");
+    }
     if (accept(".file")) return fileDirective();
     if (accept(".section")) {
         while (m_token.kind != Token::Kind::End && !at("{")) advance();

@@ -137,7 +137,7 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
             operands = r > operands ? r : operands;
         }
         const std::uint64_t available = operands >> reasonBits;
-        ++clock;
+        clock += op.issue;
         if (available > clock) {
             l.counters[now.pc].stall[operands & ((1u << reasonBits) - 1)] += available - clock;
             clock = available;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes of the lowering, in the order they run (see README.md).
+#pragma once
+
+#include "engine/lowering/graph.h"
+#include "engine/lowering/machine_cost.h"
+
+namespace kernelskill::simulator::lowering {
+
+void simplify(Graph &graph);
+void foldSums(Graph &graph); // chains of constant additions inside a block, into addresses too
+void convertBranches(Graph &graph);
+void unrollLoops(Graph &graph);
+void mergeLoads(Graph &graph, const ptx::Module &module);
+void coalesceMoves(Graph &graph);
+void orderBlocks(Graph &graph);
+// Registers beyond what values need: the stack pointer, gaps left by aligned pairs and vectors, sums of addresses.
+inline constexpr int reservedRegisters = 4;
+[[nodiscard]] int mostLive(const Graph &graph, std::uint32_t block, const LiveSets &live); // in 32-bit registers
+[[nodiscard]] int registersOf(const ptx::Function &function, const std::vector<MachineCost> &costs);
+void scheduleBlocks(Graph &graph);
+
+// Greatest power of two known to divide each register's value, as an exponent of at most 16.
+[[nodiscard]] std::vector<std::uint8_t> alignmentOf(const Graph &graph, const ptx::Module &module);
+
+} // namespace kernelskill::simulator::lowering

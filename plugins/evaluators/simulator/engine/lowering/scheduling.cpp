@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of instructions inside a block: a list scheduler with the machine's latencies that keeps the number of live
+// registers within a limit.
+//
+// What may pass what: registers decide, and memory. A global load passes stores to shared and local memory, and one of
+// read-only data all stores; two accesses of one space keep their order unless both stand on the same base register at
+// places that do not overlap, or both load. Nothing passes an ordered instruction but arithmetic.
+#include "engine/lowering/lower.h"
+#include "engine/lowering/passes.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+namespace kernelskill::simulator::lowering {
+
+using ptx::Instruction;
+using ptx::Space;
+
+namespace {
+
+// Cycles from issue to the result, as the assembler plans with: a load from global memory is taken to be far away.
+int latencyOf(const Instruction &i, const Facts &facts) {
+    if (facts.effect == Effect::Load)
+        return facts.space == Space::Shared ? 30 : facts.space == Space::Parameter || facts.space == Space::Constant ? 10 : 200;
+    if (facts.effect == Effect::WarpWide) return i.opcode == "mma" ? 34 : 24;
+    for (const auto *name : {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt", "div", "rem"})
+        if (i.opcode == name) return 24;
+    if (i.opcode == "cvt") return 8;
+    return facts.effect == Effect::Ordered ? 8 : 4;
+}
+
+struct Node {
+    std::vector<std::uint32_t> after; // nodes that need this one
+    std::uint32_t waits = 0;          // nodes it needs that are not issued
+    int height = 0;                   // longest way to the end of the block, in cycles
+    int ready = 0;                    // cycle at which its operands are there
+};
+
+class Scheduler {
+public:
+    Scheduler(Graph &graph, std::uint32_t block, const LiveSets &live, int limit)
+        : m_graph(graph), m_block(block), m_body(graph.blocks[block].body), m_live(live), m_limit(limit) {}
+    void run();
+
+private:
+    void findEdges();
+    void addRegisterEdges();
+    void addMemoryEdges();
+    void edge(std::uint32_t from, std::uint32_t to, int latency);
+    [[nodiscard]] bool mayConflict(std::uint32_t earlier, std::uint32_t later) const;
+    void countUses();
+    [[nodiscard]] int pressureChange(std::uint32_t node) const;
+    void issue(std::uint32_t node);
+    [[nodiscard]] bool unlocks(std::uint32_t node) const;
+    [[nodiscard]] std::size_t choose(int cycle) const;
+
+    Graph &m_graph;
+    std::uint32_t m_block;
+    std::vector<Instruction> &m_body;
+    const LiveSets &m_live;
+    int m_limit;
+    std::vector<Facts> m_facts;
+    std::vector<Node> m_nodes;
+    std::vector<std::vector<std::pair<std::uint32_t, int>>> m_latency;
+    std::vector<std::uint32_t> m_candidates;
+    std::unordered_map<std::uint32_t, int> m_usesLeft; // reads of a register's current value that are still to come
+    std::set<std::uint32_t> m_alive;
+    int m_pressure = 0;
+};
+
+void Scheduler::edge(std::uint32_t from, std::uint32_t to, int latency) {
+    if (from == to) return;
+    m_latency[from].emplace_back(to, latency);
+    ++m_nodes[to].waits;
+}
+
+void Scheduler::addRegisterEdges() {
+    std::unordered_map<std::uint32_t, std::uint32_t> writer;
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> readers;
+    const std::uint32_t carry = static_cast<std::uint32_t>(m_graph.function.registers.size());
+    for (std::uint32_t i = 0; i < m_body.size(); ++i) {
+        std::vector<std::uint32_t> reads = m_facts[i].reads, writes = m_facts[i].writes;
+        if (m_facts[i].carry) { // the carry flag is one more register
+            reads.push_back(carry);
+            writes.push_back(carry);
+        }
+        for (const auto r : reads) {
+            if (const auto w = writer.find(r); w != writer.end()) edge(w->second, i, latencyOf(m_body[w->second], m_facts[w->second]));
+        }
+        for (const auto r : writes) {
+            if (const auto w = writer.find(r); w != writer.end()) edge(w->second, i, 1);
+            for (const auto reader : readers[r]) edge(reader, i, 0);
+            readers[r].clear();
+            writer[r] = i;
+        }
+        for (const auto r : reads) readers[r].push_back(i);
+    }
+}
+
+bool Scheduler::mayConflict(std::uint32_t earlier, std::uint32_t later) const {
+    const Facts &a = m_facts[earlier], &b = m_facts[later];
+    if (a.effect == Effect::Load && b.effect == Effect::Load) return false;
+    if (a.readOnly || b.readOnly) return false;
+    if (a.space != b.space && a.space != Space::Generic && b.space != Space::Generic) return false;
+    const auto *left = addressOf(m_body[earlier]), *right = addressOf(m_body[later]);
+    if (a.space != b.space || left == nullptr || right == nullptr || left->index != right->index) return true;
+    // one base, unless it was given a new value in between
+    for (std::uint32_t i = earlier; i < later; ++i)
+        if (std::ranges::find(m_facts[i].writes, left->index) != m_facts[i].writes.end()) return true;
+    const auto offset = [&](std::uint32_t n) { return m_body[n].operands[m_body[n].opcode == "st" ? 0 : 1].offset; };
+    return offset(earlier) < offset(later) + static_cast<std::int64_t>(b.bytes) && offset(later) < offset(earlier) + static_cast<std::int64_t>(a.bytes);
+}
+
+void Scheduler::addMemoryEdges() {
+    std::vector<std::uint32_t> accesses, wide; // since the last ordered instruction
+    std::int64_t wall = -1;
+    for (std::uint32_t i = 0; i < m_body.size(); ++i) {
+        switch (m_facts[i].effect) {
+        case Effect::Pure: break;
+        case Effect::Ordered:
+            for (const auto a : accesses) edge(a, i, 0);
+            for (const auto w : wide) edge(w, i, 0);
+            if (wall >= 0) edge(static_cast<std::uint32_t>(wall), i, 1);
+            wall = i;
+            accesses.clear();
+            wide.clear();
+            break;
+        case Effect::WarpWide:
+            if (wall >= 0) edge(static_cast<std::uint32_t>(wall), i, 1);
+            wide.push_back(i);
+            break;
+        case Effect::Load: case Effect::Store:
+            if (wall >= 0 && m_facts[i].space != Space::Parameter) edge(static_cast<std::uint32_t>(wall), i, 1);
+            for (const auto a : accesses)
+                if (mayConflict(a, i)) edge(a, i, m_facts[a].effect == Effect::Store ? 1 : 0);
+            accesses.push_back(i);
+            break;
+        }
+    }
+}
+
+void Scheduler::findEdges() {
+    m_nodes.resize(m_body.size());
+    m_latency.resize(m_body.size());
+    addRegisterEdges();
+    addMemoryEdges();
+    for (std::size_t i = m_body.size(); i-- > 0;) {
+        m_nodes[i].height = latencyOf(m_body[i], m_facts[i]);
+        for (const auto &[to, latency] : m_latency[i]) m_nodes[i].height = std::max(m_nodes[i].height, latency + m_nodes[to].height);
+    }
+}
+
+void Scheduler::countUses() {
+    for (const auto &facts : m_facts)
+        for (const auto r : facts.reads) ++m_usesLeft[r];
+    const auto &words = m_live.inSet(m_block);
+    for (std::size_t w = 0; w < words.size(); ++w)
+        for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
+            const auto r = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(bits)));
+            m_alive.insert(r);
+            m_pressure += registerWidth(m_graph.function, r);
+        }
+    if (m_graph.blocks[m_block].end != Block::End::Jump)
+        for (const auto r : factsOf(m_graph.function, m_graph.blocks[m_block].last).reads) ++m_usesLeft[r];
+}
+
+// Registers more (or fewer) that are live once the instruction has been issued.
+int Scheduler::pressureChange(std::uint32_t node) const {
+    int change = 0;
+    std::vector<std::uint32_t> seen;
+    for (const auto r : m_facts[node].writes)
+        if (!m_alive.contains(r)) change += registerWidth(m_graph.function, r);
+    for (const auto r : m_facts[node].reads) {
+        if (std::ranges::find(seen, r) != seen.end()) continue;
+        seen.push_back(r);
+        const auto own = static_cast<int>(std::ranges::count(m_facts[node].reads, r));
+        const bool rewritten = std::ranges::find(m_facts[node].writes, r) != m_facts[node].writes.end();
+        if (!rewritten && !m_live.out(m_block, r) && m_usesLeft.at(r) == own && m_alive.contains(r)) change -= registerWidth(m_graph.function, r);
+    }
+    return change;
+}
+
+void Scheduler::issue(std::uint32_t node) {
+    m_pressure += pressureChange(node);
+    for (const auto r : m_facts[node].reads) --m_usesLeft[r];
+    for (const auto r : m_facts[node].reads)
+        if (m_usesLeft[r] == 0 && !m_live.out(m_block, r)) m_alive.erase(r);
+    for (const auto r : m_facts[node].writes)
+        if (m_live.out(m_block, r) || m_usesLeft[r] > 0) m_alive.insert(r);
+        else if (!m_alive.contains(r)) m_pressure -= registerWidth(m_graph.function, r); // nobody reads it
+}
+
+// An instruction that waits for nothing but this one.
+bool Scheduler::unlocks(std::uint32_t node) const {
+    return std::ranges::any_of(m_latency[node], [&](const auto &to) { return m_nodes[to.first].waits == 1; });
+}
+
+// Index into the candidates. Within the limit: whose operands are there, then the longest way to the end; beyond it: what
+// lets another instruction go on, which may free registers, then the compiler's order.
+std::size_t Scheduler::choose(int cycle) const {
+    constexpr std::uint32_t window = 256; // instructions looked ahead, which bounds the time long blocks take
+    const std::uint32_t farthest = *std::ranges::min_element(m_candidates) + window;
+    std::size_t best = m_candidates.size();
+    bool bestReady = false, bestFits = false;
+    for (std::size_t c = 0; c < m_candidates.size(); ++c) {
+        const std::uint32_t n = m_candidates[c];
+        if (n > farthest) continue;
+        const std::uint32_t b = best < m_candidates.size() ? m_candidates[best] : n;
+        const int change = pressureChange(n);
+        const bool fits = change <= 0 || m_pressure + change <= m_limit, ready = m_nodes[n].ready <= cycle;
+        bool better = best == m_candidates.size();
+        if (!better && fits != bestFits) better = fits;
+        else if (!better && !fits) better = unlocks(n) != unlocks(b) ? unlocks(n) : n < b;
+        else if (!better && ready != bestReady) better = ready;
+        else if (!better && !ready && m_nodes[n].ready != m_nodes[b].ready) better = m_nodes[n].ready < m_nodes[b].ready;
+        else if (!better) better = m_nodes[n].height > m_nodes[b].height || (m_nodes[n].height == m_nodes[b].height && n < b);
+        if (!better) continue;
+        best = c;
+        bestReady = ready;
+        bestFits = fits;
+    }
+    return best;
+}
+
+void Scheduler::run() {
+    if (m_body.size() < 3) return;
+    m_facts = factsOf(m_graph.function, m_body);
+    findEdges();
+    countUses();
+    for (std::uint32_t i = 0; i < m_nodes.size(); ++i)
+        if (m_nodes[i].waits == 0) m_candidates.push_back(i);
+    std::vector<Instruction> result;
+    result.reserve(m_body.size());
+    for (int cycle = 0; !m_candidates.empty(); ++cycle) {
+        const std::size_t at = choose(cycle);
+        const std::uint32_t node = m_candidates[at];
+        m_candidates.erase(m_candidates.begin() + static_cast<std::ptrdiff_t>(at));
+        cycle = std::max(cycle, m_nodes[node].ready);
+        issue(node);
+        for (const auto &[to, latency] : m_latency[node]) {
+            m_nodes[to].ready = std::max(m_nodes[to].ready, cycle + latency);
+            if (--m_nodes[to].waits == 0) m_candidates.push_back(to);
+        }
+        result.push_back(std::move(m_body[node]));
+    }
+    m_body = std::move(result);
+}
+
+} // namespace
+
+// The assembler aims at 32 registers, with which every warp of a multiprocessor is resident, and gives a kernel that does
+// not fit what it needs and a little for loads that are on their way.
+void scheduleBlocks(Graph &graph) {
+    const LiveSets live(graph);
+    const int most = registerLimit(graph.function) - reservedRegisters;
+    const auto all = [&](std::vector<Block> &blocks, int limit) {
+        int needed = 0;
+        for (const auto b : graph.order) {
+            std::swap(graph.blocks[b].body, blocks[b].body);
+            Scheduler(graph, b, live, limit).run();
+            needed = std::max(needed, mostLive(graph, b, live));
+        }
+        return needed;
+    };
+    constexpr int fullOccupancy = 32 - reservedRegisters;
+    std::vector<Block> original = graph.blocks, tight = graph.blocks;
+    const int needed = all(tight, std::min(most, fullOccupancy));
+    if (needed <= fullOccupancy) return;
+    (void)all(original, std::min(most, needed + needed / 16));
+}
+
+} // namespace kernelskill::simulator::lowering
