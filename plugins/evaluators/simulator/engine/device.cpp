@@ -24,7 +24,7 @@ std::unexpected<DeviceError> failure(std::string message, std::string file = {},
 }
 
 KernelInfo infoOf(const Program &program) {
-    return {program.mangled, program.demangled, program.parameters, program.resources, program.maxThreadsPerBlock};
+    return {program.mangled, program.demangled, program.parameters, program.resources, program.maxThreadsPerBlock, program.firstUnsupported};
 }
 
 } // namespace

@@ -52,6 +52,7 @@ struct KernelInfo {
     std::vector<ParameterInfo> parameters;
     KernelResources resources;
     int maxThreadsPerBlock = 1024;    // from .maxntid/.reqntid
+    std::optional<std::string> unsupported; // the first instruction that is not covered: a finding when a launch reaches it
 };
 
 struct DeviceError { std::string message; std::string file; int line = 0; };

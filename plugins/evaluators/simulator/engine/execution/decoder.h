@@ -7,6 +7,7 @@
 #include "engine/analysis/liveness.h"
 #include "engine/ptx/module.h"
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@
 namespace kernelskill::simulator {
 
 struct Unsupported { std::string why; }; // thrown by a decoding function; the instruction becomes a fatal finding if reached
+
+struct MatrixShape;
 
 class Decoder {
 public:
@@ -87,6 +90,22 @@ private:
     void convertAddress(const ptx::Instruction &);
     void isSpace(const ptx::Instruction &);
 
+    // lane by lane (decoder_rare.cpp)
+    void emitLanes(const ptx::Instruction &, Handler, InstructionClass, ptx::Type result, const std::vector<ptx::Type> &sources, std::uint64_t mode = 0);
+    [[nodiscard]] static std::vector<ptx::Type> typesNamed(const ptx::Instruction &); // in order; none: Unsupported
+    void video(const ptx::Instruction &);
+    void videoVector(const ptx::Instruction &);
+    [[nodiscard]] bool packedInteger(const ptx::Instruction &);
+    [[nodiscard]] bool floatVariant(const ptx::Instruction &, const ArithmeticKey &, std::size_t inputs);
+    [[nodiscard]] bool rareConversion(const ptx::Instruction &, ConvertKey);
+    void findNthSet(const ptx::Instruction &);
+    void multiply24High(const ptx::Instruction &);
+    void packSaturated(const ptx::Instruction &);
+    std::array<std::uint32_t, 2> comparePair(const ptx::Instruction &, ptx::Type, Comparison, bool ftz, std::uint32_t first, std::uint32_t second);
+    void setHalves(const ptx::Instruction &, ptx::Type result, ptx::Type type, Comparison);
+    void logic3WithPredicate(const ptx::Instruction &);
+    void texture(const ptx::Instruction &);
+
     // memory
     void load(const ptx::Instruction &);
     void store(const ptx::Instruction &);
@@ -114,10 +133,14 @@ private:
     void elect(const ptx::Instruction &);
     void sleep(const ptx::Instruction &);
     void matrix(const ptx::Instruction &);
+    void multiplyGeneral(const ptx::Instruction &, const MatrixShape &);
+    void emitGeneral(const ptx::Instruction &, const MatrixShape &, const std::vector<std::uint32_t> &rows);
+    void transpose(const ptx::Instruction &);
     void moveMatrices(const ptx::Instruction &);
     void wmma(const ptx::Instruction &);
     void moveFragment(const ptx::Instruction &);
     void multiplyFragments(const ptx::Instruction &);
+    void multiplyRareFragments(const ptx::Instruction &);
     [[nodiscard]] std::vector<ParameterSlot> parameterSlots(const ptx::Operand &list) const;
 
     const ptx::Module &m_module;
@@ -140,6 +163,7 @@ private:
     std::vector<std::uint32_t> m_variableOffset; // of locals in the frame, of parameters in their memory
     std::uint32_t m_firstRow = 0, m_nextTemporary = 0;
     std::uint32_t m_place = 0;
+    std::array<std::uint32_t, 3> m_replaced{};                                 // rows that stand for operands of the current instruction
 };
 
 } // namespace kernelskill::simulator

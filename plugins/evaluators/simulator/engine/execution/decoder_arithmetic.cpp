@@ -2,6 +2,8 @@
 // Arithmetic, logic and shifts.
 #include "engine/execution/decoder.h"
 
+#include "engine/execution/rare/integers.h"
+
 #include <algorithm>
 
 namespace kernelskill::simulator {
@@ -11,15 +13,6 @@ using ptx::Operand;
 using ptx::Type;
 
 namespace {
-
-// Types an instruction names, in order.
-std::vector<Type> typesOf(const Instruction &instruction) {
-    std::vector<Type> types;
-    for (const auto &m : instruction.modifiers)
-        if (const auto type = ptx::typeFromName(m)) types.push_back(*type);
-    if (types.empty()) throw Unsupported{"no type"};
-    return types;
-}
 
 bool isHalfType(Type t) { return t == Type::F16 || t == Type::F16x2 || t == Type::Bf16 || t == Type::Bf16x2; }
 
@@ -33,10 +26,18 @@ Rounding roundingOf(const Instruction &instruction) {
 
 } // namespace
 
+std::vector<Type> Decoder::typesNamed(const Instruction &instruction) {
+    std::vector<Type> types;
+    for (const auto &m : instruction.modifiers)
+        if (const auto type = ptx::typeFromName(m)) types.push_back(*type);
+    if (types.empty()) throw Unsupported{"no type"};
+    return types;
+}
+
 ArithmeticKey Decoder::keyOf(const Instruction &instruction, Operation operation) const {
     ArithmeticKey key;
     key.operation = operation;
-    key.type = typesOf(instruction).back();
+    key.type = typesNamed(instruction).back();
     key.rounding = roundingOf(instruction);
     key.ftz = instruction.has("ftz");
     key.saturate = instruction.has("sat");
@@ -104,12 +105,17 @@ void Decoder::simpleArithmetic(const Instruction &instruction) {
     const Entry entry = entries.at(instruction.opcode);
     ArithmeticKey key = keyOf(instruction, entry.operation);
     if ((entry.operation == Operation::Add || entry.operation == Operation::Sub) && instruction.has("cc")) return addWithCarry(instruction);
+    if (packedInteger(instruction) || floatVariant(instruction, key, entry.inputs)) return;
+    if (entry.operation == Operation::Div && instruction.has("approx")) key.mode = 1; // not .full
     if (instruction.has("NaN")) key.operation = entry.operation == Operation::Min ? Operation::MinNan : Operation::MaxNan;
     if (instruction.has("relu")) {
         if (entry.operation != Operation::Fma) throw Unsupported{};
         key.operation = Operation::FmaRelu;
     }
-    if (instruction.has("xorsign") || instruction.has("oob")) throw Unsupported{};
+    if (instruction.has("oob")) throw Unsupported{};
+    if (instruction.has("wrap") && (instruction.opcode == "szext" || instruction.opcode == "bmsk"))
+        return emitLanes(instruction, instruction.opcode == "szext" ? extendWrappedLanes : maskWrappedLanes, InstructionClass::Integer, Type::B32,
+                         {Type::B32, Type::B32}, ptx::isSigned(key.type) ? 1 : 0);
     if (instruction.operands.size() != entry.inputs + 1) throw Unsupported{"a different number of operands"};
     arithmetic(instruction, key, entry.inputs);
 }
@@ -119,13 +125,20 @@ void Decoder::multiply(const Instruction &instruction) { // mul, mad, mul24, mad
     const bool narrow = instruction.opcode.ends_with("24");
     ArithmeticKey key = keyOf(instruction, add ? Operation::Fma : Operation::MulLo);
     if (instruction.has("cc") || instruction.opcode == "madc") return multiplyWithCarry(instruction);
-    if (isFloat(key.type)) return arithmetic(instruction, key, add ? 3 : 2);
+    if (isFloat(key.type)) {
+        if (floatVariant(instruction, key, add ? 3 : 2)) return;
+        return arithmetic(instruction, key, add ? 3 : 2);
+    }
     const bool wide = instruction.has("wide");
     if (narrow) key.operation = add ? Operation::Mad24Lo : Operation::Mul24Lo;
     else if (wide) key.operation = add ? Operation::MadWide : Operation::MulWide;
     else if (instruction.has("hi")) key.operation = add ? Operation::MadHi : Operation::MulHi;
     else key.operation = add ? Operation::MadLo : Operation::MulLo;
-    if (narrow && instruction.has("hi")) throw Unsupported{};
+    if (narrow && instruction.has("hi")) return multiply24High(instruction);
+    if (instruction.has("sat")) {
+        if (key.operation != Operation::MadHi || key.type != Type::S32) throw Unsupported{};
+        return emitLanes(instruction, multiplyAddHighSaturatedLanes, InstructionClass::IntegerMultiply, Type::S32, {Type::S32, Type::S32, Type::S32});
+    }
     std::vector<Type> types{key.type, key.type, key.type};
     const bool wideResult = wide ? ptx::typeBytes(key.type) == 4 : ptx::typeBytes(key.type) == 8;
     if (wide) types[2] = ptx::typeBytes(key.type) == 4 ? Type::U64 : Type::U32;
@@ -196,7 +209,7 @@ void Decoder::unaryToWord(const Instruction &instruction) { // popc, clz, bfind:
 }
 
 void Decoder::dotProduct(const Instruction &instruction) { // dp4a.atype.btype, dp2a.mode.atype.btype
-    const std::vector<Type> types = typesOf(instruction);
+    const std::vector<Type> types = typesNamed(instruction);
     ArithmeticKey key = keyOf(instruction, instruction.opcode == "dp4a" ? Operation::Dp4a : Operation::Dp2a);
     key.mode = (ptx::isSigned(types.at(0)) ? 1 : 0) | (ptx::isSigned(types.at(1)) ? 2 : 0) | (instruction.has("hi") ? 4 : 0);
     arithmetic(instruction, key, 3);
@@ -211,6 +224,9 @@ void Decoder::permute(const Instruction &instruction) {
 }
 
 void Decoder::logic3(const Instruction &instruction) {
+    if (instruction.has("and") || instruction.has("or")) {
+        if (instruction.operands.size() == 6) return logic3WithPredicate(instruction);
+    }
     if (instruction.operands.size() != 5 || instruction.operands[4].kind != Operand::Kind::Integer) throw Unsupported{};
     ArithmeticKey key = keyOf(instruction, Operation::Lop3);
     key.mode = static_cast<int>(instruction.operands[4].bits & 0xff);
@@ -252,8 +268,9 @@ void Decoder::shift(const Instruction &instruction) {
 }
 
 void Decoder::convert(const Instruction &instruction) {
-    const std::vector<Type> types = typesOf(instruction);
-    if (types.size() < 2 || instruction.has("pack")) throw Unsupported{};
+    const std::vector<Type> types = typesNamed(instruction);
+    if (instruction.has("pack")) return packSaturated(instruction);
+    if (types.size() < 2 || instruction.has("rs") || instruction.has("scaled::n2::ue8m0")) throw Unsupported{};
     ConvertKey key;
     key.to = types[0];
     key.from = types[1];
@@ -262,7 +279,9 @@ void Decoder::convert(const Instruction &instruction) {
     key.saturate = instruction.has("sat");
     key.relu = instruction.has("relu");
     for (const auto *whole : {"rni", "rzi", "rmi", "rpi"}) key.toInteger = key.toInteger || instruction.has(whole);
+    key.finite = instruction.has("satfinite");
     key.wideRow = isWide(instruction.operands.at(1)) && ptx::typeBytes(key.from) < 8;
+    if (rareConversion(instruction, key)) return;
     if (key.saturate && isFloat(key.from) && !isFloat(key.to)) key.saturate = false; // clamping is what the conversion does anyway
     const Handlers h = m_isa.convert(key);
     if (h.full == nullptr) throw Unsupported{};
@@ -307,6 +326,12 @@ const std::map<std::string_view, Decoder::Method> &Decoder::methods() {
         for (const auto *name : {"atom", "red"}) m[name] = &D::atomic;
         for (const auto *name : {"mma", "ldmatrix", "stmatrix", "movmatrix"}) m[name] = &D::matrix;
         m["wmma"] = &D::wmma;
+        for (const auto *name : {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset"}) m[name] = &D::video;
+        for (const auto *name : {"vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vset2", "vadd4", "vsub4", "vavrg4", "vabsdiff4",
+                                 "vmin4", "vmax4", "vset4"})
+            m[name] = &D::videoVector;
+        for (const auto *name : {"tex", "tld4", "txq", "suld", "sust", "sured", "suq"}) m[name] = &D::texture;
+        m["fns"] = &D::findNthSet;
         m["prmt"] = &D::permute; m["lop3"] = &D::logic3; m["shf"] = &D::funnelShift; m["cvt"] = &D::convert;
         m["setp"] = &D::compare; m["testp"] = &D::testProperty; m["set"] = &D::setValue; m["selp"] = &D::choose;
         m["slct"] = &D::chooseBySign; m["mov"] = &D::move; m["cvta"] = &D::convertAddress; m["isspacep"] = &D::isSpace;

@@ -3,6 +3,7 @@
 #include "engine/execution/decoder.h"
 
 #include "engine/execution/builtins.h"
+#include "engine/execution/rare/matrix.h"
 
 namespace kernelskill::simulator {
 
@@ -226,9 +227,11 @@ void Decoder::reduce(const Instruction &instruction) {
     for (const auto *mode : {"add", "min", "max", "and", "or", "xor"})
         if (instruction.has(mode)) name += std::string(".") + mode;
     const Type type = lastType(instruction);
-    if (isFloat(type)) throw Unsupported{};
     MicroOp op = make(instruction, InstructionClass::Vote);
-    op.full = op.masked = m_isa.warpWide(name.c_str(), type);
+    if (type == Type::F32 && (instruction.has("min") || instruction.has("max"))) {
+        op.full = op.masked = reduceFloats;
+        op.immediate = (instruction.has("max") ? 1 : 0) | (instruction.has("abs") ? 2 : 0) | (instruction.has("NaN") ? 4 : 0);
+    } else if (!isFloat(type)) op.full = op.masked = m_isa.warpWide(name.c_str(), type);
     if (op.full == nullptr) throw Unsupported{};
     op.d = destination(instruction.operands.at(0), false);
     op.a = source(instruction, instruction.operands.at(1), Type::B32);

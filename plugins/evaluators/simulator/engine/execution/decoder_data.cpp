@@ -41,6 +41,11 @@ int combinationOf(const Instruction &instruction) {
 void Decoder::compare(const Instruction &instruction) {
     const auto comparison = comparisonOf(instruction);
     const Type type = lastType(instruction);
+    if (comparison && (type == Type::F16x2 || type == Type::Bf16x2)) {
+        const Operand &to = instruction.operands.at(0);
+        (void)comparePair(instruction, type, *comparison, instruction.has("ftz"), predicateDestination(to), to.paired.empty() ? sinkPredicate : predicateDestination(to.paired[0]));
+        return;
+    }
     const Handler h = comparison ? m_isa.compare(type, *comparison, instruction.has("ftz")) : nullptr;
     if (h == nullptr) throw Unsupported{};
     MicroOp op = make(instruction, InstructionClass::Compare);
@@ -85,6 +90,8 @@ void Decoder::setValue(const Instruction &instruction) { // set: a comparison in
     std::vector<Type> types;
     for (const auto &m : instruction.modifiers)
         if (const auto type = ptx::typeFromName(m)) types.push_back(*type);
+    if (comparison && types.size() == 2 && (ptx::typeBytes(types[0]) == 2 || ptx::typeBytes(types[1]) == 2 || types[1] == Type::F16x2 || types[1] == Type::Bf16x2))
+        return setHalves(instruction, types[0], types[1], *comparison);
     const Handler h = comparison && types.size() == 2 ? m_isa.compare(types[1], *comparison, instruction.has("ftz")) : nullptr;
     if (h == nullptr || ptx::typeBytes(types[0]) != 4) throw Unsupported{};
     MicroOp first = make(instruction, InstructionClass::Compare);

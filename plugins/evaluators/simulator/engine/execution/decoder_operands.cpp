@@ -138,9 +138,11 @@ std::uint32_t Decoder::frameRow(const ptx::Instruction &instruction, std::uint64
 
 std::uint32_t Decoder::source(const ptx::Instruction &instruction, const Operand &operand, Type type) {
     const bool wide = ptx::typeBytes(type) == 8;
+    if (!operand.selector.empty()) throw Unsupported{"a part of a register"};
     switch (operand.kind) {
     case Operand::Kind::Register:
         if (m_function->registers[operand.index].type == Type::Pred) throw Unsupported{"a predicate where a value is expected"};
+        if (operand.negated) throw Unsupported{"a negated register"};
         return m_firstRow + m_liveness.row[operand.index] * 128;
     case Operand::Kind::Integer: case Operand::Kind::Float32: case Operand::Kind::Float64: {
         std::uint64_t bits = immediateBits(operand, type);
@@ -176,7 +178,7 @@ bool Decoder::isWide(const Operand &operand) const {
 
 std::uint32_t Decoder::destination(const Operand &operand, bool wide) {
     if (operand.kind == Operand::Kind::Sink) return temporary(wide);
-    if (operand.kind != Operand::Kind::Register) throw Unsupported{"the destination is no register"};
+    if (operand.kind != Operand::Kind::Register || !operand.selector.empty()) throw Unsupported{"the destination is no register"};
     if (m_function->registers[operand.index].type == Type::Pred) throw Unsupported{"a predicate as the destination"};
     if (wide && !isWide(operand)) throw Unsupported{"the destination register is too narrow"};
     return m_firstRow + m_liveness.row[operand.index] * 128;

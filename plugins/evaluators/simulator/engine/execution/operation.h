@@ -44,6 +44,8 @@ struct ConvertKey {
     bool toInteger = false;   // .rni, .rzi, .rmi, .rpi
     Rounding rounding = Rounding::Nearest;
     bool ftz = false, saturate = false, relu = false;
+    bool finite = false;      // .satfinite
+    bool pair = false;        // two elements of a packed type at once
 };
 
 struct Handlers { Handler full = nullptr, masked = nullptr; };

@@ -59,11 +59,12 @@ struct Operand {
         List       // elements: ( … ) of a call
     };
     Kind kind = Kind::Integer;
-    bool negated = false; // !%p
+    bool negated = false; // !%p, or -%r of vmad
     std::uint32_t index = 0;
     std::uint64_t bits = 0;
     std::int64_t offset = 0;
     std::string symbol;
+    std::string selector; // part of a register that a video instruction takes: "b0" of %r1.b0
     std::vector<Operand> elements;
     std::vector<Operand> paired; // the q of "p|q"
 };

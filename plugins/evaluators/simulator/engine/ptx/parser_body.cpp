@@ -7,6 +7,15 @@
 #include <cstdlib>
 
 namespace kernelskill::simulator::ptx {
+namespace {
+
+// Parts of a register as video instructions name them: b0, h1, b7654, h10.
+bool isSelector(std::string_view text) {
+    if (text.size() < 2 || text.size() > 5 || (text[0] != 'b' && text[0] != 'h')) return false;
+    return text.find_first_not_of("01234567", 1) == text.npos;
+}
+
+} // namespace
 
 std::optional<std::uint32_t> Parser::findRegister(const std::string &name) const {
     for (auto scope = m_scopes.rbegin(); scope != m_scopes.rend(); ++scope)
@@ -219,6 +228,9 @@ Operand Parser::named(const std::string &name, bool labelAllowed) {
     } else if (const auto found = findRegister(name)) {
         result.kind = Operand::Kind::Register;
         result.index = *found;
+    } else if (const auto part = name.rfind('.'); part != name.npos && isSelector(std::string_view(name).substr(part + 1)) && findRegister(name.substr(0, part))) {
+        result = named(name.substr(0, part), false);
+        result.selector = name.substr(part + 1);
     } else if (name.starts_with('%')) {
         result.kind = Operand::Kind::Special;
     } else if (const auto variable = findVariable(name)) {
@@ -265,7 +277,12 @@ Operand Parser::operand(Function &function, bool labelAllowed) {
         result = named(word(), false);
         result.negated = true;
     } else if (accept("-")) {
-        result = number(true);
+        if (m_token.kind == Token::Kind::Word) {
+            result = named(word(), false);
+            result.negated = true;
+        } else {
+            result = number(true);
+        }
     } else if (m_token.kind == Token::Kind::Number) {
         result = number(false);
     } else {

@@ -15,6 +15,7 @@ enum class Type : std::uint8_t {
     S8, S16, S32, S64,
     F16, F16x2, Bf16, Bf16x2, Tf32, F32, F64,
     U16x2, S16x2, F8E4m3x2, F8E5m2x2,
+    F8E4m3, F8E5m2, S4, U4, B1, // elements of matrices only: no register or variable has them
 };
 
 enum class Space : std::uint8_t { None, Generic, Global, Shared, Local, Constant, Parameter };

@@ -75,7 +75,10 @@ template <class T, bool Z, bool S> Handlers basic(const ArithmeticKey &key) {
     case Operation::MulLo: return binary<T, T, T, [](T a, T b) { return out<T, Z, S>(in<T, Z, S>(a) * in<T, Z, S>(b)); }>();
     case Operation::Fma:
         return ternary<T, T, T, T, [](T a, T b, T c) { return out<T, Z, S>(fused<T>(in<T, Z, S>(a), in<T, Z, S>(b), in<T, Z, S>(c))); }>();
-    case Operation::Div: return binary<T, T, T, [](T a, T b) { return out<T, Z, S>(in<T, Z, S>(a) / in<T, Z, S>(b)); }>();
+    case Operation::Div:
+        if constexpr (sizeof(T) == 4)
+            if (key.approximate && key.mode == 1) return binary<T, T, T, [](T a, T b) { return out<T, Z, S>(divideApproximate(in<T, Z, S>(a), in<T, Z, S>(b))); }>();
+        return binary<T, T, T, [](T a, T b) { return out<T, Z, S>(in<T, Z, S>(a) / in<T, Z, S>(b)); }>();
     default: return {};
     }
 }

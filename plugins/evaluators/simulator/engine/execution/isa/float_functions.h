@@ -91,6 +91,14 @@ inline std::uint16_t floatToBfloat(float f) {
     return static_cast<std::uint16_t>(isNan(f) ? 0x7fffu : rounded);
 }
 
+// div.approx: a divisor whose reciprocal would be subnormal gives zero, or NaN under an infinite dividend.
+inline float divideApproximate(float a, float b) {
+    const float magnitude = __builtin_fabsf(b);
+    const bool huge = (magnitude > 0x1p126f) & (magnitude <= 0x1.fffffep127f);
+    const float zero = floatOf((bitsOf(a) ^ bitsOf(b)) & 0x8000'0000u);
+    return huge ? (__builtin_fabsf(a) <= 0x1.fffffep127f ? zero : floatOf(0x7fff'ffffu)) : a / b;
+}
+
 // 2^x to about 1 unit in the last place: 2^n · 2^r with |r| ≤ 1/2 and a polynomial for 2^r.
 inline float exp2Approximate(float x) {
     const float bounded = x < -160.0f ? -160.0f : (x > 160.0f ? 160.0f : x);

@@ -135,7 +135,7 @@ template <bool Store, bool Transposed> void moveMatrices(WarpContext &context, c
     countShared(context, m.pattern, lanes, 16);
 }
 
-// Addresses of a fragment's cells: base + (entry's lower half + upper half · stride) · bytes.
+// Addresses of a fragment's cells: base + (entry's lower half + upper half · stride) · bits / 8.
 template <bool Wide> void fragmentAddress(WarpContext &context, const MicroOp &op) {
     const std::uint32_t *cells = context.launch->entries + op.extra;
     const auto *stride = context.source<std::uint32_t>(op.b);
@@ -143,7 +143,7 @@ template <bool Wide> void fragmentAddress(WarpContext &context, const MicroOp &o
     for (int i = 0; i < laneCount; ++i) {
         const std::uint64_t base = Wide ? context.source<std::uint64_t>(op.a)[i] : context.source<std::uint32_t>(op.a)[i];
         const std::uint64_t cell = (cells[i] & 0xffffu) + static_cast<std::uint64_t>(cells[i] >> 16) * stride[i];
-        keep<false>(d, i, base + cell * static_cast<std::uint64_t>(op.immediate), context.exec);
+        keep<false>(d, i, base + (cell * static_cast<std::uint64_t>(op.immediate) >> 3), context.exec);
     }
 }
 
