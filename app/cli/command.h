@@ -25,6 +25,7 @@ using Command = std::function<int(const QStringList &arguments)>;
 int optimize(const QStringList &arguments);
 int evaluate(const QStringList &arguments);
 int profile(const QStringList &arguments);
+int simulate(const QStringList &arguments);
 int explain(const QStringList &arguments);
 int session(const QStringList &arguments);
 int skills(const QStringList &arguments);

@@ -15,6 +15,7 @@ const char usage[] =
     "  kernelskill optimize TASK            runs the loop on a task folder\n"
     "  kernelskill evaluate TASK CANDIDATE  checks and times one candidate\n"
     "  kernelskill profile  TASK CANDIDATE  shows its counters\n"
+    "  kernelskill simulate FILE.cu… [ARGS] runs a whole CUDA program without a GPU and says what is wrong with it\n"
     "  kernelskill explain  SESSION NODE    why a node came about: evidence, cases, ranking, plan, outcome\n"
     "  kernelskill session  list | show FILE | resume FILE | fork FILE NODE | export FILE --html OUT\n"
     "  kernelskill skills   list | show | history | pin | unpin | edit | reject | restore | undo | accept | import PATH\n"
@@ -38,6 +39,7 @@ int main(int argc, char *argv[])
     const QMap<QString, cli::Command> commands{
         {QStringLiteral("optimize"), cli::optimize}, {QStringLiteral("evaluate"), cli::evaluate},
         {QStringLiteral("profile"), cli::profile},   {QStringLiteral("explain"), cli::explain},
+        {QStringLiteral("simulate"), cli::simulate},
         {QStringLiteral("session"), cli::session},   {QStringLiteral("skills"), cli::skills},
         {QStringLiteral("policy"), cli::policy},     {QStringLiteral("plugins"), cli::plugins},   {QStringLiteral("doctor"), cli::doctor},
     };

@@ -2,6 +2,7 @@
 #include "build.h"
 
 #include "frontend/build_cache.h"
+#include "frontend/compiler_flags.h"
 #include "frontend/diagnostics.h"
 #include "frontend/prefix_header.h"
 #include "worker/sandbox.h"
@@ -74,41 +75,6 @@ SandboxCommand command(const BuildRequest &request, const QString &folder, const
     return result;
 }
 
-// What both passes share, without files. Why each is needed: simulator.md, "Front end".
-QStringList clangFlags(const Installation &installation)
-{
-    return {QStringLiteral("-x"),
-            QStringLiteral("cuda"),
-            QStringLiteral("-std=c++20"),
-            QStringLiteral("-O3"),
-            QStringLiteral("--cuda-gpu-arch=sm_80"),
-            QStringLiteral("-nocudainc"),
-            QStringLiteral("-nocudalib"),
-            QStringLiteral("--cuda-path=/nonexistent"),
-            QStringLiteral("-Xclang"),
-            QStringLiteral("-target-sdk-version=12.3"),
-            QStringLiteral("-Wno-unknown-cuda-version"),
-            QStringLiteral("-fno-color-diagnostics"),
-            QStringLiteral("-fno-caret-diagnostics"),
-            QStringLiteral("-isystem"),
-            installation.headers(),
-            QStringLiteral("-fdebug-compilation-dir=.")};
-}
-
-QStringList deviceFlags(const Installation &installation)
-{
-    return clangFlags(installation) +
-           QStringList{QStringLiteral("--cuda-feature=+ptx83"),    QStringLiteral("-mllvm"),
-                       QStringLiteral("-inline-threshold=100000"), QStringLiteral("-gline-tables-only"),
-                       QStringLiteral("--cuda-device-only"),       QStringLiteral("-S")};
-}
-
-QStringList hostFlags(const Installation &installation)
-{
-    return clangFlags(installation) + QStringList{QStringLiteral("-w"), QStringLiteral("--cuda-host-only"),
-                                                  QStringLiteral("-fPIC"), QStringLiteral("-c")};
-}
-
 // Paths of the precompiled prefix for each pass; empty for "parse the header".
 struct Prefix
 {
@@ -143,10 +109,7 @@ QList<SandboxCommand> clangCommands(const BuildRequest &request, const QString &
     for (const Unit &unit : units) {
         add(deviceFlags(request.installation), prefix.device, unit, QStringLiteral(".ptx"),
             prefix.plainVectors ? QStringList{QStringLiteral("-DKERNELSKILL_PLAIN_VECTORS")} : QStringList());
-        // The worker has the PTX itself, so the host side carries a placeholder and need not wait for the device pass.
-        add(hostFlags(request.installation), prefix.host, unit, QStringLiteral(".o"),
-            {QStringLiteral("-Xclang"), QStringLiteral("-fcuda-include-gpubinary"), QStringLiteral("-Xclang"),
-             QStringLiteral("placeholder.bin")});
+        add(hostFlags(request.installation), prefix.host, unit, QStringLiteral(".o"), placeholderArguments());
     }
     return commands;
 }
@@ -309,7 +272,7 @@ QCoro::Task<Result<BuildProduct>> build(BuildRequest request, std::stop_token st
                           QStringLiteral("Cannot write to the cache folder, where builds are kept."));
     const QString folder = product.folder;
     const QList<Unit> units = layOut(request, folder);
-    if (units.isEmpty() || !writeFile(folder + QStringLiteral("/placeholder.bin"), QStringLiteral("placeholder"))) {
+    if (units.isEmpty() || !writeFile(folder + u'/' + placeholderFile, QStringLiteral("placeholder"))) {
         QDir(folder).removeRecursively();
         co_return failure(QStringLiteral("simulator.candidate"),
                           QStringLiteral("A file of the candidate has a path that cannot be used."));

@@ -43,7 +43,7 @@ bool readAll(int descriptor, void *data, std::size_t bytes)
 
 Channel &Channel::instance()
 {
-    static Channel channel;
+    static Channel &channel = *new Channel; // see State::instance
     return channel;
 }
 

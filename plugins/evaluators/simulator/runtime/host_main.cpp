@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernelskill-sim-host LIBRARY: the candidate's process. Loads the candidate's shared library and calls its entry point
 // when the worker says so. Everything the candidate does happens here, confined; nothing here decides a verdict.
+// kernelskill-sim-host --program LIBRARY FOLDER NAME ARGUMENTS…: the same for a whole program, whose main runs in FOLDER.
 #include "channel.h"
 #include "kit/refusal_reporter.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
+#include <unistd.h>
 
 using namespace kernelskill::simulator;
 using namespace kernelskill::simulator::runtime;
@@ -37,20 +41,41 @@ bool serve(Channel &channel, Trampoline call)
     return true;
 }
 
+void *load(const char *path)
+{
+    kernelskill::kit::installRefusalReporter();
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (!library) std::fprintf(stderr, "kernelskill: cannot load the candidate: %s\n", dlerror());
+    return library;
+}
+
+int runProgram(int argc, char **argv)
+{
+    if (::chdir(argv[3]) != 0) {
+        std::fprintf(stderr, "kernelskill: the program cannot run in %s\n", argv[3]);
+        return 3;
+    }
+    void *library = load(argv[2]);
+    if (!library) return 3;
+    const auto entry = reinterpret_cast<int (*)(int, char **, char **)>(dlsym(library, "main"));
+    if (!entry) {
+        std::fprintf(stderr, "kernelskill: the program has no main\n");
+        return 3;
+    }
+    std::exit(entry(argc - 4, argv + 4, environ));
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
+    if (argc >= 5 && std::strcmp(argv[1], "--program") == 0) return runProgram(argc, argv);
     if (argc != 2) {
         std::fprintf(stderr, "usage: kernelskill-sim-host LIBRARY\n");
         return 2;
     }
-    kernelskill::kit::installRefusalReporter();
-    void *library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
-    if (!library) {
-        std::fprintf(stderr, "kernelskill: cannot load the candidate: %s\n", dlerror());
-        return 3;
-    }
+    void *library = load(argv[1]);
+    if (!library) return 3;
     const auto call = reinterpret_cast<Trampoline>(dlsym(library, "kernelskill_call"));
     if (!call) {
         std::fprintf(stderr, "kernelskill: the candidate's library has no entry point\n");

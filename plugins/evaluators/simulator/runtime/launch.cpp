@@ -31,7 +31,9 @@ cudaError_t launch(const void *function, dim3 grid, dim3 block, void **arguments
     message.value(static_cast<std::uint32_t>(kernel->parameterBytes.size()));
     for (std::size_t i = 0; i < kernel->parameterBytes.size(); ++i)
         message.block({static_cast<const std::byte *>(arguments[i]), kernel->parameterBytes[i]});
-    return simpleRequest(wire::Kind::Launch, message);
+    const Reply reply = Channel::instance().request(wire::Kind::Launch, message);
+    State::instance().addPrinted(wire::Reader(reply.payload).text());
+    return State::instance().record(reply.error);
 }
 
 int fatBinaryHandle = 0;

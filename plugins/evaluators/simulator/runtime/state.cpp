@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state.h"
 
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
 namespace kernelskill::simulator::runtime {
 
+// Never destroyed: the program's own static objects may still call the run time when they go.
 State &State::instance()
 {
-    static State state;
+    static State &state = *new State;
     return state;
 }
 
@@ -33,6 +38,23 @@ cudaError_t State::takeLastError()
     const std::lock_guard lock(m_mutex);
     m_last = cudaSuccess;
     return error;
+}
+
+void State::addPrinted(std::string text)
+{
+    if (text.empty()) return;
+    const std::lock_guard lock(m_mutex);
+    static const int atEnd = std::atexit([] { instance().flushPrinted(); });
+    (void)atEnd;
+    m_printed += text;
+}
+
+void State::flushPrinted()
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_printed.empty()) return;
+    const std::string text = std::exchange(m_printed, {});
+    std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
 void State::addKernel(const void *hostFunction, const char *name)
@@ -103,6 +125,13 @@ const wire::DeviceFacts &State::device()
 cudaError_t simpleRequest(wire::Kind kind, const wire::Writer &payload)
 {
     return State::instance().record(Channel::instance().request(kind, payload).error);
+}
+
+cudaError_t synchronise()
+{
+    const cudaError_t error = simpleRequest(wire::Kind::Synchronise, {});
+    State::instance().flushPrinted();
+    return error;
 }
 
 } // namespace kernelskill::simulator::runtime

@@ -38,6 +38,10 @@ public:
     cudaError_t takeLastError();
     [[nodiscard]] cudaError_t peekLastError();
 
+    // What kernels printed shows on stdout where CUDA shows it: when the host waits for the device, and at the end.
+    void addPrinted(std::string text);
+    void flushPrinted();
+
     void addKernel(const void *hostFunction, const char *name);
     void addVariable(const void *hostVariable, const char *name, std::uint64_t bytes);
     // Null when the function is no registered kernel, or the worker does not know it.
@@ -48,6 +52,7 @@ public:
 private:
     std::recursive_mutex m_mutex;
     cudaError_t m_last = cudaSuccess;
+    std::string m_printed;
     std::unordered_map<const void *, Kernel> m_kernels;
     std::unordered_map<const void *, Variable> m_variables;
     wire::DeviceFacts m_device;
@@ -56,5 +61,7 @@ private:
 
 // One request whose reply is only an error.
 cudaError_t simpleRequest(wire::Kind kind, const wire::Writer &payload);
+// Waits for the device.
+cudaError_t synchronise();
 
 } // namespace kernelskill::simulator::runtime

@@ -37,13 +37,20 @@ bool CandidateProcess::start(const CandidateCommand &command, std::string &error
     kit::ConfineCommand confined;
     confined.program = command.host;
     confined.arguments = {command.library};
+    if (!command.programArguments.empty()) {
+        confined.arguments = {"--program", command.library, command.folder};
+        confined.arguments.insert(confined.arguments.end(), command.programArguments.begin(),
+                                  command.programArguments.end());
+    }
+    confined.writable = command.writable;
     confined.readable = command.readable;
     confined.environment = {{wire::descriptorVariable, std::to_string(theirDescriptor)}};
     confined.descriptors = {{pair[1], theirDescriptor}};
     confined.allowProcesses = false;
     confined.unconfined = command.unconfined;
-    confined.limits.wallClock_ms = 15 * 60 * 1000; // our own limits are tighter; this one is the last resort
-    confined.limits.cpu_s = 300;
+    confined.limits.wallClock_ms = command.wallClock_ms;
+    confined.limits.cpu_s = command.cpu_s;
+    confined.limits.outputBytes = command.outputBytes;
     confined.limits.memoryBytes = command.memoryBytes;
     confined.limits.fileBytes = std::int64_t(64) << 20;
     m_started = m_child.start(confined, error);
@@ -64,6 +71,7 @@ bool CandidateProcess::pump(int timeout_ms, short wanted)
     ::poll(descriptors, 4, timeout_ms);
     if (descriptors[1].revents) m_child.readOutput();
     if (descriptors[2].revents) m_child.readError();
+    handOn();
     m_child.checkLimits();
     if (wanted == POLLIN && descriptors[0].revents) {
         thread_local std::byte buffer[256 * 1024];
@@ -75,6 +83,16 @@ bool CandidateProcess::pump(int timeout_ms, short wanted)
         if (n > 0) return true;
     }
     return !m_inputEnded && !m_child.finished();
+}
+
+void CandidateProcess::handOn()
+{
+    if (!m_printed) return;
+    const std::string *texts[] = {&m_child.end().standardOutput, &m_child.end().standardError};
+    for (int i = 0; i < 2; ++i) {
+        if (texts[i]->size() > m_handedOn[i]) m_printed(i == 1, std::string_view(*texts[i]).substr(m_handedOn[i]));
+        m_handedOn[i] = texts[i]->size();
+    }
 }
 
 bool CandidateProcess::send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left)
@@ -130,6 +148,40 @@ CandidateProcess::Wait CandidateProcess::nextFrame(wire::Header &header, std::ve
     }
 }
 
+bool CandidateProcess::answer(wire::Header header, std::span<const std::byte> payload, const Handler &handler,
+                              std::chrono::milliseconds &left)
+{
+    wire::Reader reader(payload);
+    wire::Writer results;
+    const std::int32_t error = handler(static_cast<wire::Kind>(header.kind), reader, results);
+    wire::Writer reply;
+    reply.value(error);
+    reply.append(results.bytes().data(), results.bytes().size());
+    return send(wire::Kind::Reply, reply.bytes(), left);
+}
+
+CandidateProcess::Outcome CandidateProcess::runProgram(const Handler &handler, const Printed &printed)
+{
+    m_printed = printed;
+    std::chrono::milliseconds left = hostLimit;
+    std::vector<std::byte> payload;
+    for (;;) {
+        wire::Header header;
+        switch (nextFrame(header, payload, left)) {
+        case Wait::Frame:
+            break;
+        case Wait::Died:
+            return Outcome::Died;
+        case Wait::TimedOut:
+            return Outcome::TimedOut;
+        case Wait::Returned:
+        case Wait::Misbehaved:
+            return Outcome::Misbehaved;
+        }
+        if (!answer(header, payload, handler, left)) return m_child.finished() ? Outcome::Died : Outcome::TimedOut;
+    }
+}
+
 CandidateProcess::Outcome CandidateProcess::serve(const Handler &handler, bool untilReady)
 {
     std::chrono::milliseconds left = hostLimit;
@@ -152,14 +204,7 @@ CandidateProcess::Outcome CandidateProcess::serve(const Handler &handler, bool u
             if (untilReady || header.bytes != 0) return Outcome::Misbehaved;
             return Outcome::Returned;
         }
-        wire::Reader reader(payload);
-        wire::Writer results;
-        const std::int32_t error = handler(kind, reader, results);
-        wire::Writer reply;
-        reply.value(error);
-        reply.append(results.bytes().data(), results.bytes().size());
-        if (!send(wire::Kind::Reply, reply.bytes(), left))
-            return m_child.finished() ? Outcome::Died : Outcome::TimedOut;
+        if (!answer(header, payload, handler, left)) return m_child.finished() ? Outcome::Died : Outcome::TimedOut;
         if (untilReady && kind == wire::Kind::Ready) return Outcome::Returned;
     }
     return Outcome::TimedOut;
@@ -207,6 +252,7 @@ const kit::ConfinedEnd &CandidateProcess::finish()
         if (!m_child.finished()) m_child.stop();
         while (!m_child.finished())
             pump(10, 0);
+        handOn();
         m_started = false;
     }
     return m_child.end();

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::simulator {
@@ -18,6 +19,13 @@ struct CandidateCommand
 {
     std::string host;    // kernelskill-sim-host
     std::string library; // candidate.so
+    // A whole program: its name and arguments. The library then has a main, which runs once, and no entry point.
+    std::vector<std::string> programArguments;
+    std::string folder;                // of a program: where it runs, read-only unless it is in `writable`
+    std::vector<std::string> writable; // of a program
+    int wallClock_ms = 15 * 60 * 1000; // our own limits are tighter for a candidate; this one is the last resort
+    int cpu_s = 300;
+    std::int64_t outputBytes = std::int64_t(1) << 20;
     std::vector<std::string> readable;
     bool unconfined = false;
     std::int64_t memoryBytes = std::int64_t(4) << 30;
@@ -42,6 +50,10 @@ public:
     // One call of the entry point: `arguments` are the values' bytes. Requests are handled as they come. The candidate
     // may use the host for `hostLimit` in all, not counting our own work on its behalf.
     [[nodiscard]] Outcome call(std::span<const std::vector<std::byte>> arguments, const Handler &handler);
+    // A whole program, to its end, which finish() describes: Died is how it ends well. What it prints is handed on as it
+    // comes.
+    using Printed = std::function<void(bool isError, std::string_view text)>;
+    [[nodiscard]] Outcome runProgram(const Handler &handler, const Printed &printed);
     // True when something arrived outside a call: a thread of the candidate is still at work.
     [[nodiscard]] bool hasUnaskedInput();
     // Ends the process when it runs, and says how it ended.
@@ -56,6 +68,9 @@ private:
     bool send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left);
     bool pump(int timeout_ms, short wanted);
     Outcome serve(const Handler &handler, bool untilReady);
+    bool answer(wire::Header header, std::span<const std::byte> payload, const Handler &handler,
+                std::chrono::milliseconds &left);
+    void handOn();
 
     kit::ConfinedChild m_child;
     bool m_started = false;
@@ -63,6 +78,8 @@ private:
     std::vector<std::byte> m_input; // received, not yet understood
     std::size_t m_inputUsed = 0;
     bool m_inputEnded = false;
+    Printed m_printed;                       // of a program
+    std::size_t m_handedOn[2] = {0, 0};      // bytes of its output and errors
 };
 
 } // namespace kernelskill::simulator

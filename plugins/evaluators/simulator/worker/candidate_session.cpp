@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "candidate_session.h"
 
+#include "worker/process_end.h"
 #include "worker/report_merge.h"
 
-#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -15,21 +15,6 @@ std::string readText(const std::string &path)
 {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
-}
-
-Finding processFinding(std::string kind, std::string message)
-{
-    Finding finding;
-    finding.kind = std::move(kind);
-    finding.fatal = true;
-    finding.message = std::move(message);
-    return finding;
-}
-
-std::string signalText(int signal)
-{
-    const char *name = ::sigabbrev_np(signal);
-    return "signal " + std::to_string(signal) + (name ? std::string(" (SIG") + name + ")" : std::string());
 }
 
 } // namespace
@@ -117,32 +102,7 @@ void CandidateSession::explainDeath(WorkResult &result)
         result.trouble = "the sandbox did not come up: " + end.startError;
         return;
     }
-    result.status = "crashed";
-    if (!end.refusedCall.empty()) {
-        result.findings.push_back(processFinding("sandbox", "the candidate's host code used the system call " +
-                                                                end.refusedCall +
-                                                                ", which is not allowed; its process was ended"));
-        return;
-    }
-    switch (end.kind) {
-    case kit::ConfinedEnd::Kind::Exited:
-        result.findings.push_back(processFinding("crash", "the candidate's process ended with exit status " +
-                                                              std::to_string(end.exitCode) + " before solve returned"));
-        break;
-    case kit::ConfinedEnd::Kind::Signalled:
-        result.findings.push_back(
-            processFinding("crash", "the candidate's host code was ended by " + signalText(end.signal)));
-        break;
-    case kit::ConfinedEnd::Kind::TimedOut:
-        result.status = "timeout";
-        result.findings.push_back(processFinding("timeout", "the candidate's process was ended by its time limit"));
-        break;
-    case kit::ConfinedEnd::Kind::OutOfMemory:
-        result.findings.push_back(processFinding("memory", "the candidate's host code used more memory than it may"));
-        break;
-    case kit::ConfinedEnd::Kind::Stopped:
-        break;
-    }
+    simulator::explainDeath(end, "the candidate", result);
 }
 
 void CandidateSession::finish(WorkResult &result)

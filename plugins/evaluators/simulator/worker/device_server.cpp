@@ -90,11 +90,11 @@ std::int32_t DeviceServer::handle(wire::Kind kind, wire::Reader &request, wire::
     case wire::Kind::GlobalQuery:
         return describeGlobal(request, reply);
     case wire::Kind::Launch:
-        return launch(request);
+        return launch(request, reply);
     case wire::Kind::Synchronise:
         return success;
     case wire::Kind::Clock:
-        reply.value(m_call.time_us());
+        reply.value(m_mode == ServeMode::Program ? m_call.elapsed_us : m_call.time_us());
         return success;
     case wire::Kind::Occupancy:
         return occupancyOf(request, reply);
@@ -251,7 +251,7 @@ void DeviceServer::addCopy(CopyRecord::Kind kind, std::uint64_t bytes)
     if (m_mode == ServeMode::Outside) return;
     const double size = static_cast<double>(bytes);
     const double dram = m_gpu.dram_gb_s * 1e3; // bytes a microsecond
-    CopyRecord record{kind, bytes, 0};
+    CopyRecord record{kind, bytes, 0, 1};
     switch (kind) {
     case CopyRecord::Kind::Upload:
     case CopyRecord::Kind::Download:
@@ -268,14 +268,32 @@ void DeviceServer::addCopy(CopyRecord::Kind kind, std::uint64_t bytes)
         break;
     }
     // A copy cut into chunks on the wire is one copy: chunks follow one another at once.
-    if (!m_call.copies.empty() && m_call.copies.back().kind == kind && bytes > 0 &&
+    if (m_mode != ServeMode::Program && !m_call.copies.empty() && m_call.copies.back().kind == kind && bytes > 0 &&
         m_call.copies.back().bytes % wire::copyChunk == 0 && m_call.copies.back().bytes > 0 &&
         (kind == CopyRecord::Kind::Upload || kind == CopyRecord::Kind::Download)) {
         m_call.copies.back().bytes += bytes;
         m_call.copies.back().time_us += record.time_us - copySetup_us;
         return;
     }
+    if (m_mode == ServeMode::Program) {
+        addToProgram(record);
+        return;
+    }
     m_call.copies.push_back(record);
+}
+
+// A program may copy any number of times: kept are sums.
+void DeviceServer::addToProgram(const CopyRecord &record)
+{
+    m_call.elapsed_us += record.time_us;
+    const auto same = std::ranges::find(m_call.copies, record.kind, &CopyRecord::kind);
+    if (same == m_call.copies.end()) {
+        m_call.copies.push_back(record);
+        return;
+    }
+    ++same->count;
+    same->bytes += record.bytes;
+    same->time_us += record.time_us;
 }
 
 wire::DeviceFacts DeviceServer::facts() const

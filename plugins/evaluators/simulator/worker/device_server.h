@@ -20,6 +20,7 @@ enum class ServeMode {
     Pilot,   // a few blocks of each launch, to learn what they cost
     Sample,  // windows of blocks, timed by the model
     Full,    // every block, timed by the model
+    Program, // a whole program: every block, every check, and timed by the model
 };
 
 class DeviceServer
@@ -69,16 +70,18 @@ private:
     std::int32_t describeGlobal(wire::Reader &request, wire::Writer &reply);
     std::int32_t occupancyOf(wire::Reader &request, wire::Writer &reply);
     std::int32_t raiseSharedLimit(wire::Reader &request);
-    std::int32_t launch(wire::Reader &request);
+    std::int32_t launch(wire::Reader &request, wire::Writer &reply);
     std::int32_t validate(const LaunchRequest &request, const KernelInfo &kernel);
     std::int32_t run(LaunchRequest &request, const KernelInfo &kernel);
     // Thread instructions of one block, from a few that run on their own.
     std::int32_t learnBlockCost(const LaunchRequest &request, const KernelInfo &kernel, double &cost);
     std::int32_t runModelled(LaunchRequest &request, const KernelInfo &kernel);
+    std::int32_t runForProgram(LaunchRequest &request, const KernelInfo &kernel);
     std::int32_t repeat(LaunchRequest &request, const KernelInfo &kernel, LaunchRecord &record);
     std::int32_t note(const std::expected<LaunchReport, DeviceError> &report, const KernelInfo &kernel);
     void addFinding(std::string kind, const std::string &kernel, std::string message);
     void addCopy(CopyRecord::Kind kind, std::uint64_t bytes);
+    void addToProgram(const CopyRecord &record);
     [[nodiscard]] wire::DeviceFacts facts() const;
 
     struct Allocation

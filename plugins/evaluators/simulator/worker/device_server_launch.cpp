@@ -48,7 +48,7 @@ std::string text(const Dim3 &d)
 
 } // namespace
 
-std::int32_t DeviceServer::launch(wire::Reader &request)
+std::int32_t DeviceServer::launch(wire::Reader &request, wire::Writer &reply)
 {
     LaunchRequest launch;
     launch.kernel = request.text();
@@ -81,6 +81,11 @@ std::int32_t DeviceServer::launch(wire::Reader &request)
         m_communicating.insert(launch.kernel);
     }
     ++m_call.launchCount;
+    if (m_mode == ServeMode::Program) {
+        const std::int32_t error = runForProgram(launch, *kernel);
+        reply.text(m_device.takeOutput());
+        return error;
+    }
     const bool timed = m_mode == ServeMode::Pilot || m_mode == ServeMode::Sample || m_mode == ServeMode::Full;
     return timed ? runModelled(launch, *kernel) : run(launch, *kernel);
 }
@@ -144,6 +149,36 @@ std::int32_t DeviceServer::run(LaunchRequest &request, const KernelInfo &kernel)
         m_call.launches.push_back(std::move(record));
     }
     return error;
+}
+
+std::int32_t DeviceServer::runForProgram(LaunchRequest &request, const KernelInfo &kernel)
+{
+    request.limits.warpInstructionBudget = checkLaunchBudget;
+    request.limits.blockInstructionBudget = checkBlockBudget;
+    auto report = m_device.launch(request);
+    if (const std::int32_t error = note(report, kernel); error != success || !report) return error;
+    report->findings.clear();
+    ModelOptions options;
+    options.footprintBytes = footprint(request);
+    LaunchRecord record;
+    record.modelled = model(*report, m_gpu, options);
+    record.programTime_us = record.modelled.time_us;
+    record.report = std::move(*report);
+    m_call.elapsed_us += record.programTime_us;
+    const LaunchKey key{request.kernel,  request.grid.x,  request.grid.y,  request.grid.z,
+                        request.block.x, request.block.y, request.block.z, request.dynamicSharedBytes};
+    const auto [known, isNew] = m_known.try_emplace(key, m_call.launches.size());
+    if (isNew) {
+        m_call.launches.push_back(std::move(record));
+        return success;
+    }
+    LaunchRecord &same = m_call.launches[known->second];
+    const int repeats = same.repeats + 1;
+    const double sum = same.programTime_us + record.programTime_us;
+    if (record.modelled.time_us > same.modelled.time_us) same = std::move(record);
+    same.repeats = repeats;
+    same.programTime_us = sum;
+    return success;
 }
 
 std::int32_t DeviceServer::learnBlockCost(const LaunchRequest &request, const KernelInfo &kernel, double &cost)

@@ -18,6 +18,7 @@ struct LaunchRecord
     ModelledLaunch modelled;            // of the whole grid
     std::vector<double> windowTimes_us; // the whole grid's time as each window alone would have it
     int repeats = 1;                    // launches of this shape, which are taken to cost the same
+    double programTime_us = 0;          // of a program's launches of this shape, each modelled by itself
     int skipped = 0;                    // of these, not run even for what they write
     bool sampled = false;
 };
@@ -29,6 +30,7 @@ struct CopyRecord
     Kind kind = Kind::Fill;
     std::uint64_t bytes = 0;
     double time_us = 0;
+    std::uint64_t count = 1;
 };
 
 struct CallRecord
@@ -37,7 +39,8 @@ struct CallRecord
     std::vector<CopyRecord> copies;
     std::vector<Finding> findings;
     std::uint64_t launchCount = 0;
-    bool failed = false; // a fatal finding stopped a kernel
+    bool failed = false;   // a fatal finding stopped a kernel
+    double elapsed_us = 0; // of a program: its records are sums, so its clock is kept apart
     [[nodiscard]] double time_us() const;
     // Half width of the interval around time_us, from how far the windows disagree; at least a hundredth.
     [[nodiscard]] double uncertainty_us() const;

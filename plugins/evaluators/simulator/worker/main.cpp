@@ -2,6 +2,7 @@
 // kernelskill-sim-worker: one request on stdin, messages on stdout (core/worker/worker_process.h). Holds the simulated
 // device and the protocol; the candidate runs in a confined process of its own, whose output is only ever a log.
 #include "kit/json_lines.h"
+#include "worker/program_run.h"
 #include "worker/stages.h"
 
 #include <string>
@@ -35,6 +36,36 @@ void work(const WorkRequest &request, const GpuModel &gpu, kernelskill::kit::Jso
     session.finish(result);
 }
 
+// Bytes as the code points of the same numbers: any output survives the trip through JSON.
+std::string latin(std::string_view text)
+{
+    std::string result;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80) {
+            result += c;
+        } else {
+            result += static_cast<char>(0xc0 | byte >> 6);
+            result += static_cast<char>(0x80 | (byte & 0x3f));
+        }
+    }
+    return result;
+}
+
+int serveProgram(const nlohmann::json &object, kernelskill::kit::JsonLineChannel &channel)
+{
+    const auto request = ProgramRequest::parse(object);
+    if (!request) return refuse(channel, request.error());
+    const auto gpu = GpuModel::read(request->gpuFile);
+    if (!gpu) return refuse(channel, gpu.error());
+    const ProgramResult result = runProgram(*request, *gpu, [&](bool isError, std::string_view text) {
+        channel.send({{isError ? "stderr" : "stdout", latin(text)}});
+    });
+    if (!result.work.trouble.empty()) return refuse(channel, result.work.trouble);
+    channel.send(result.toJson());
+    return 0;
+}
+
 } // namespace
 
 int main()
@@ -43,6 +74,7 @@ int main()
     channel.sendHello("kernelskill-sim-worker");
     const auto object = channel.receive();
     if (!object) return 1;
+    if (object->contains("program")) return serveProgram(object->at("program"), channel);
     const auto request = WorkRequest::parse(*object);
     if (!request) return refuse(channel, request.error());
     const auto gpu = GpuModel::read(request->gpuFile);

@@ -53,6 +53,7 @@ Json profileOf(const KernelSum &sum, double total_us)
             {"block", toJson(record.report.block)},
             {"launches", sum.launches},
             {"duration_us", sum.duration_us},
+            {"time_us", sum.time_us},
             {"share", total_us > 0 ? sum.time_us / total_us : 0},
             {"roofline_us", sum.roofline_us},
             {"metrics", std::move(metrics)},
@@ -73,10 +74,12 @@ Json kernelProfiles(const CallRecord &call)
         auto found = std::ranges::find(sums, record.report.kernel, &KernelSum::name);
         if (found == sums.end()) found = sums.insert(sums.end(), KernelSum{record.report.kernel, &record, 0, 0, 0, 0});
         found->launches += record.repeats;
-        found->time_us += record.modelled.time_us * record.repeats;
+        const double time_us =
+            record.programTime_us > 0 ? record.programTime_us : record.modelled.time_us * record.repeats;
+        found->time_us += time_us;
         found->duration_us += record.modelled.duration_us * record.repeats;
         found->roofline_us += record.modelled.roofline_us * record.repeats;
-        total_us += record.modelled.time_us * record.repeats;
+        total_us += time_us;
         if (record.modelled.duration_us > found->longest->modelled.duration_us) found->longest = &record;
     }
     Json kernels = Json::array();
