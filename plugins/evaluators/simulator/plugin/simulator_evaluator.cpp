@@ -33,6 +33,7 @@ struct Setting
     Compiler compiler;
     GpuSpec gpu;
     QString gpuFile;
+    double sampleBudget = 0; // thread instructions; 0: the worker's own figure
 };
 
 QString text(const QJsonObject &object, const char *key, const QString &otherwise)
@@ -70,6 +71,7 @@ Result<Setting> prepare(const QJsonObject &settings, EvaluationRequest request)
     setting.compiler = *compiler;
     setting.gpuFile = paths::resources() + QStringLiteral("/gpus/%1.json").arg(gpu->id);
     setting.gpu = std::move(*gpu);
+    setting.sampleBudget = settings.value(QLatin1String("sampleBudget")).toDouble();
     return setting;
 }
 
@@ -168,6 +170,7 @@ Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &prod
                        {QStringLiteral("library"), product.library},
                        {QStringLiteral("readable"), QJsonArray{setting.installation.folder, product.folder}},
                        {QStringLiteral("unconfined"), setting.request.unconfined},
+                       {QStringLiteral("sample_budget"), setting.sampleBudget},
                        {QStringLiteral("absolute"), task.tolerance.absolute},
                        {QStringLiteral("relative"), task.tolerance.relative},
                        {QStringLiteral("parameters"), parameterSpecs(task)},

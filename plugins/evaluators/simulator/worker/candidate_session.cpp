@@ -23,6 +23,10 @@ CandidateSession::CandidateSession(const WorkRequest &request, const GpuModel &g
     : m_request(request), m_device(execution), m_server(m_device, gpu)
 {
     m_process.hostLimit = std::chrono::milliseconds(request.hostLimit_ms);
+    if (request.sampleBudget > 0) {
+        m_server.sampleBudget = request.sampleBudget;
+        m_server.fullBudget = std::max(m_server.fullBudget, request.sampleBudget);
+    }
 }
 
 bool CandidateSession::start(WorkResult &result)

@@ -155,13 +155,14 @@ std::int32_t DeviceServer::runForProgram(LaunchRequest &request, const KernelInf
 {
     request.limits.warpInstructionBudget = checkLaunchBudget;
     request.limits.blockInstructionBudget = checkBlockBudget;
+    KernelResources resources = kernel.resources;
+    resources.dynamicSharedBytes = static_cast<int>(request.dynamicSharedBytes);
+    request.l1Bytes = m_gpu.l1BytesOfBlock(occupancy(resources, request.block.count(), m_gpu), request.grid.count());
     auto report = m_device.launch(request);
     if (const std::int32_t error = note(report, kernel); error != success || !report) return error;
     report->findings.clear();
-    ModelOptions options;
-    options.footprintBytes = footprint(request);
     LaunchRecord record;
-    record.modelled = model(*report, m_gpu, options);
+    record.modelled = model(*report, m_gpu);
     record.programTime_us = record.modelled.time_us;
     record.report = std::move(*report);
     m_call.elapsed_us += record.programTime_us;

@@ -81,6 +81,7 @@ std::expected<WorkRequest, std::string> WorkRequest::parse(const Json &object)
             request.checks.push_back(checkCase(one));
         for (const Json &one : object.at("times"))
             request.times.push_back(timeCase(one));
+        request.sampleBudget = object.value("sample_budget", request.sampleBudget);
         request.hostLimit_ms = object.value("host_limit_ms", request.hostLimit_ms);
         request.stageLimit_ms = object.value("stage_limit_ms", request.stageLimit_ms);
         return request;

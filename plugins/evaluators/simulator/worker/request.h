@@ -59,6 +59,7 @@ struct WorkRequest
     std::vector<ParameterSpec> parameters;
     std::vector<CheckCase> checks;
     std::vector<TimeCase> times;
+    double sampleBudget = 0;    // thread instructions of a timed launch's blocks; 0: the worker's own figure
     int hostLimit_ms = 10'000;  // of one call, the candidate's own computing
     int stageLimit_ms = 60'000; // all checks; and again all timings
 
