@@ -148,6 +148,36 @@ private Q_SLOTS:
         }
     }
 
+    void damagedTextNeverCrashes() {
+        std::mt19937 random(3);
+        QStringList done;
+        for (const auto &value : facts()) {
+            const QString name = value.toObject()[QLatin1String("file")].toString();
+            if (done.contains(name) || name == QLatin1String("matmul_v3.ptx")) continue;
+            done.append(name);
+            const std::string text = fixture(name);
+            for (int n = 0; n < 40; ++n) {
+                std::string damaged = text;
+                for (int k = 0; k < 3; ++k) damaged[random() % damaged.size()] = static_cast<char>(' ' + random() % 95);
+                Device device;
+                (void)device.loadModule(damaged);
+            }
+        }
+    }
+
+    // A kernel whose generic pointer comes from shared memory: wmma's loads are shared ones.
+    void genericAddressesOfSharedMemoryAreShared() {
+        const std::string arrays = ".shared .align 32 .b8 tile[1024];";
+        const Both both = runBoth(kernelText(1, "mov.u32 %r1, tile;\nadd.s32 %r1, %r1, %o;\nst.shared.u32 [%r1], %t;\nst.shared.u32 [%r1+128], %t;\nst.shared.u32 [%r1+256], %t;\nst.shared.u32 [%r1+384], %t;\n"
+                                                "bar.sync 0;\nmov.u64 %d1, tile;\ncvta.shared.u64 %d2, %d1;\nmov.b32 %r2, 16;\n"
+                                                "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11}, [%d2], %r2;\n"
+                                                "add.s64 %a0, %a0, %o64;\nst.global.u32 [%a0], %r5;\n", arrays), {1, 1, 1}, {32, 1, 1}, 32);
+        QCOMPARE(both.loweredWords, both.writtenWords);
+        QCOMPARE(both.lowered.counters.globalLoad.requests, 0u);
+        QVERIFY(both.lowered.counters.sharedLoadRequests > 0);
+        QCOMPARE(count(both.lowered, InstructionClass::LoadShared), 1u); // one matrix load
+    }
+
     // Registers and instruction counts against those of ptxas.
     void staysCloseToTheAssembler() {
         int registersRight = 0, countsRight = 0, counted = 0;

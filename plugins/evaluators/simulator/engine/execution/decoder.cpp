@@ -181,7 +181,7 @@ void Decoder::decodeFunction(std::size_t index, DecodedFunction &decoded) {
         pcOf.push_back(static_cast<std::uint32_t>(m_program->code.size()));
         m_place = placeIndex(instruction.place);
         decodeInstruction(instruction);
-        applyCost(m_lowered.empty() ? lowering::MachineCost{} : m_lowered[index].costs[i], pcOf.back());
+        applyCost(m_lowered.empty() ? lowering::MachineCost{} : m_lowered[index].costs[i], pcOf.back(), instruction.opcode == "wmma");
     }
     pcOf.push_back(static_cast<std::uint32_t>(m_program->code.size()));
     // the end of a body without ret
@@ -204,15 +204,16 @@ void Decoder::decodeFunction(std::size_t index, DecodedFunction &decoded) {
     m_program->registerBytes = m_nextTemporary + (m_nextTemporary & 128);
 }
 
-// The cost of an instruction is borne by its last micro-op; accesses that became several are counted one by one.
-void Decoder::applyCost(const lowering::MachineCost &cost, std::size_t begin) {
+// The cost of an instruction is borne by its last micro-op. Micro-ops of another class are a matter of operands (a special
+// register read in place) and count as they are, unless `whole` says that the cost covers all.
+void Decoder::applyCost(const lowering::MachineCost &cost, std::size_t begin, bool whole) {
     Program &p = *m_program;
     p.costOfPc.resize(p.code.size());
     if (cost.own || begin == p.code.size()) return;
     lowering::MachineCost none;
     none.own = false;
     for (std::size_t pc = begin; pc + 1 < p.code.size(); ++pc) {
-        if (p.code[pc].instructionClass != p.code.back().instructionClass) continue;
+        if (!whole && p.code[pc].instructionClass != p.code.back().instructionClass) continue;
         p.costOfPc[pc] = none;
         p.code[pc].issue = 0;
     }

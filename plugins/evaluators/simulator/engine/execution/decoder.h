@@ -35,7 +35,7 @@ private:
     void layOutFunction(std::size_t index, DecodedFunction &decoded);
     void decodeFunction(std::size_t index, DecodedFunction &decoded);
     void decodeInstruction(const ptx::Instruction &instruction);
-    void applyCost(const lowering::MachineCost &cost, std::size_t begin);
+    void applyCost(const lowering::MachineCost &cost, std::size_t begin, bool whole);
     void estimateRegisters(std::size_t kernel, const std::vector<std::size_t> &order);
     void finish(std::size_t kernel, const std::vector<std::size_t> &order);
     void noteUnsupported(const ptx::Instruction &instruction, const std::string &why);

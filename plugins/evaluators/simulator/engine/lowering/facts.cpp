@@ -33,6 +33,11 @@ Group groupOf(std::string_view opcode) {
     return found == groups.end() ? Group::Other : found->second;
 }
 
+bool isExactUse(std::string_view opcode) {
+    static constexpr std::string_view known[] = {"atom", "red", "wmma", "ldmatrix", "stmatrix", "bar", "barrier", "activemask", "elect", "call", "ret", "exit", "bra", "brx", "mbarrier"};
+    return std::ranges::find(known, opcode) != std::end(known);
+}
+
 Space spaceOf(const Instruction &instruction) {
     for (const auto &m : instruction.modifiers) {
         if (m == "global") return Space::Global;
@@ -119,8 +124,8 @@ Facts factsOf(const ptx::Function &function, const Instruction &instruction) {
         break;
     }
     case Group::Other:
-        // its first operand may well be read too
-        if (instruction.opcode != "ret" && instruction.opcode != "bra") facts.reads.insert(facts.reads.end(), facts.writes.begin(), facts.writes.end());
+        // the first operand of what nobody here knows may well be read too, as the accumulators of wgmma are
+        if (!isExactUse(instruction.opcode)) facts.reads.insert(facts.reads.end(), facts.writes.begin(), facts.writes.end());
         break;
     }
     return facts;

@@ -21,6 +21,7 @@ ptx::Function lowered(ptx::Function function, const ptx::Module &module) {
     alignShared(function.variables);
     Graph graph = graphOf(std::move(function));
     graph.tidy();
+    inferSpaces(graph);
     simplify(graph);
     convertBranches(graph);
     simplify(graph);
@@ -43,6 +44,10 @@ std::vector<FunctionFacts> lower(ptx::Module &module) {
     for (std::size_t f = 0; f < module.functions.size(); ++f) {
         ptx::Function &function = module.functions[f];
         if (function.isExternal || function.instructions.empty()) continue;
+        if (!isWellFormed(function)) {
+            facts[f] = {std::vector<MachineCost>(function.instructions.size()), 32};
+            continue;
+        }
         function = lowered(std::move(function), module);
         facts[f].costs = costsOf(function);
         facts[f].registers = registersOf(function, facts[f].costs);

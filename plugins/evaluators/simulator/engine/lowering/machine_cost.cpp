@@ -71,6 +71,7 @@ private:
     MachineCost fence(std::uint32_t at);
     MachineCost barrier(std::uint32_t at);
     MachineCost atomic(std::uint32_t at);
+    MachineCost fragment(std::uint32_t at);
 
     // Type of a value as the machine holds it: a 64-bit one of which only the low half is used has 32 bits.
     [[nodiscard]] int bytesOf(std::uint32_t at) const;
@@ -341,6 +342,15 @@ MachineCost Costs::atomic(std::uint32_t at) {
     return cost({{Class::AtomicShared, 1}, {Class::LoadShared, 1}, {Class::Fp32, 1}, {Class::Branch, 3}, {Class::Compare, 1}}, 1); // a loop of compare and swap
 }
 
+// Fragments of 16-bit factors come from shared memory by one matrix load, else by a word a register; accumulators by pairs.
+MachineCost Costs::fragment(std::uint32_t at) {
+    const Instruction &i = m_code[at];
+    if (i.has("mma")) return {};
+    const bool shared = i.has("shared"), store = i.has("store"), factor = i.has("a") || i.has("b");
+    const Class kind = store ? (shared ? Class::StoreShared : Class::StoreGlobal) : shared ? Class::LoadShared : Class::LoadGlobal;
+    return cost({{kind, factor && shared ? 1 : 4}, {Class::Integer, factor && shared ? 2 : 5}});
+}
+
 const std::unordered_map<std::string_view, Costs::Rule> &Costs::rules() {
     using C = Costs;
     static const std::unordered_map<std::string_view, Rule> table = [] {
@@ -361,7 +371,7 @@ const std::unordered_map<std::string_view, Costs::Rule> &Costs::rules() {
         for (const auto *name : {"membar", "fence"}) m[name] = &C::fence;
         for (const auto *name : {"bar", "barrier"}) m[name] = &C::barrier;
         for (const auto *name : {"atom", "red"}) m[name] = &C::atomic;
-        m["cvt"] = &C::conversion; m["mov"] = &C::move; m["cvta"] = &C::address; m["bra"] = &C::branch;
+        m["cvt"] = &C::conversion; m["mov"] = &C::move; m["cvta"] = &C::address; m["bra"] = &C::branch; m["wmma"] = &C::fragment;
         return m;
     }();
     return table;

@@ -7,6 +7,9 @@
 
 namespace kernelskill::simulator::lowering {
 
+// Every instruction has the operands it needs.
+[[nodiscard]] bool isWellFormed(const ptx::Function &function);
+void inferSpaces(Graph &graph);
 void simplify(Graph &graph);
 void foldSums(Graph &graph); // chains of constant additions inside a block, into addresses too
 void convertBranches(Graph &graph);
@@ -16,7 +19,8 @@ void coalesceMoves(Graph &graph);
 void orderBlocks(Graph &graph);
 // Registers beyond what values need: the stack pointer, gaps left by aligned pairs and vectors, sums of addresses.
 inline constexpr int reservedRegisters = 4;
-[[nodiscard]] int mostLive(const Graph &graph, std::uint32_t block, const LiveSets &live); // in 32-bit registers
+// 32-bit registers each value takes; what the costs say of absorbed products is used when they are given.
+[[nodiscard]] std::vector<std::uint8_t> widthsOf(const ptx::Function &function, const std::vector<MachineCost> &costs);
 [[nodiscard]] int registersOf(const ptx::Function &function, const std::vector<MachineCost> &costs);
 void scheduleBlocks(Graph &graph);
 

@@ -37,6 +37,8 @@ int mostLive(const Graph &graph, std::uint32_t b, const LiveSets &live, const st
     return most;
 }
 
+} // namespace
+
 // Registers of a thread each value takes in the machine.
 std::vector<std::uint8_t> widthsOf(const ptx::Function &function, const std::vector<MachineCost> &costs) {
     const Values values = valuesOf(function);
@@ -53,17 +55,9 @@ std::vector<std::uint8_t> widthsOf(const ptx::Function &function, const std::vec
         if (at == unknownInstruction || width[r] < 2) continue;
         // the upper half of a zero-extended value is no register; a product folded into the sum that uses it is its factor
         const ptx::Instruction &made = function.instructions[at];
-        if ((made.opcode == "cvt" && made.has("u64") && made.has("u32")) || (made.opcode == "mul" && costs[at].total() == 0)) width[r] = 1;
+        if ((made.opcode == "cvt" && made.has("u64") && made.has("u32")) || (made.opcode == "mul" && !costs.empty() && costs[at].total() == 0)) width[r] = 1;
     }
     return width;
-}
-
-} // namespace
-
-int mostLive(const Graph &graph, std::uint32_t b, const LiveSets &live) {
-    std::vector<std::uint8_t> width(graph.function.registers.size());
-    for (std::uint32_t r = 0; r < width.size(); ++r) width[r] = static_cast<std::uint8_t>(registerWidth(graph.function, r));
-    return mostLive(graph, b, live, width);
 }
 
 int registersOf(const ptx::Function &function, const std::vector<MachineCost> &costs) {

@@ -9,8 +9,8 @@
 #include "engine/lowering/passes.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace kernelskill::simulator::lowering {
 
@@ -31,17 +31,25 @@ int latencyOf(const Instruction &i, const Facts &facts) {
 }
 
 struct Node {
-    std::vector<std::uint32_t> after; // nodes that need this one
-    std::uint32_t waits = 0;          // nodes it needs that are not issued
-    int height = 0;                   // longest way to the end of the block, in cycles
-    int ready = 0;                    // cycle at which its operands are there
+    std::uint32_t needs = 0; // nodes that have to be issued before
+    int height = 0;          // longest way to the end of the block, in cycles
+};
+
+// An order of a block's instructions, and the registers live at once under it.
+struct Order {
+    std::vector<std::uint32_t> nodes;
+    int pressure = 0;
 };
 
 class Scheduler {
 public:
-    Scheduler(Graph &graph, std::uint32_t block, const LiveSets &live, int limit)
-        : m_graph(graph), m_block(block), m_body(graph.blocks[block].body), m_live(live), m_limit(limit) {}
-    void run();
+    Scheduler(const Graph &graph, std::uint32_t block, const LiveSets &live, const std::vector<std::uint8_t> &width)
+        : m_graph(graph), m_block(block), m_body(graph.blocks[block].body), m_live(live), m_width(width), m_facts(factsOf(graph.function, m_body)) {
+        findEdges();
+    }
+    [[nodiscard]] Order order(int limit);
+    // The order with the widest limit that stays within `most` registers; else the one that needs least.
+    [[nodiscard]] Order within(int most);
 
 private:
     void findEdges();
@@ -49,30 +57,32 @@ private:
     void addMemoryEdges();
     void edge(std::uint32_t from, std::uint32_t to, int latency);
     [[nodiscard]] bool mayConflict(std::uint32_t earlier, std::uint32_t later) const;
-    void countUses();
+    void begin(int limit);
     [[nodiscard]] int pressureChange(std::uint32_t node) const;
     void issue(std::uint32_t node);
     [[nodiscard]] bool unlocks(std::uint32_t node) const;
     [[nodiscard]] std::size_t choose(int cycle) const;
 
-    Graph &m_graph;
+    const Graph &m_graph;
     std::uint32_t m_block;
-    std::vector<Instruction> &m_body;
+    const std::vector<Instruction> &m_body;
     const LiveSets &m_live;
-    int m_limit;
+    const std::vector<std::uint8_t> &m_width;
     std::vector<Facts> m_facts;
     std::vector<Node> m_nodes;
-    std::vector<std::vector<std::pair<std::uint32_t, int>>> m_latency;
-    std::vector<std::uint32_t> m_candidates;
-    std::unordered_map<std::uint32_t, int> m_usesLeft; // reads of a register's current value that are still to come
-    std::set<std::uint32_t> m_alive;
-    int m_pressure = 0;
+    std::vector<std::vector<std::pair<std::uint32_t, int>>> m_after; // nodes that need one, and how long after it
+    // of the order being made
+    int m_limit = 0, m_pressure = 0;
+    std::vector<std::uint32_t> m_waits, m_candidates;
+    std::vector<int> m_ready;                          // cycle at which a node's operands are there
+    std::unordered_map<std::uint32_t, int> m_usesLeft; // reads of a register that are still to come
+    std::unordered_set<std::uint32_t> m_alive;
 };
 
 void Scheduler::edge(std::uint32_t from, std::uint32_t to, int latency) {
     if (from == to) return;
-    m_latency[from].emplace_back(to, latency);
-    ++m_nodes[to].waits;
+    m_after[from].emplace_back(to, latency);
+    ++m_nodes[to].needs;
 }
 
 void Scheduler::addRegisterEdges() {
@@ -142,27 +152,39 @@ void Scheduler::addMemoryEdges() {
 
 void Scheduler::findEdges() {
     m_nodes.resize(m_body.size());
-    m_latency.resize(m_body.size());
+    m_after.resize(m_body.size());
     addRegisterEdges();
     addMemoryEdges();
     for (std::size_t i = m_body.size(); i-- > 0;) {
         m_nodes[i].height = latencyOf(m_body[i], m_facts[i]);
-        for (const auto &[to, latency] : m_latency[i]) m_nodes[i].height = std::max(m_nodes[i].height, latency + m_nodes[to].height);
+        for (const auto &[to, latency] : m_after[i]) m_nodes[i].height = std::max(m_nodes[i].height, latency + m_nodes[to].height);
     }
 }
 
-void Scheduler::countUses() {
+void Scheduler::begin(int limit) {
+    m_limit = limit;
+    m_pressure = 0;
+    m_usesLeft.clear();
+    m_alive.clear();
+    m_candidates.clear();
+    m_waits.clear();
+    m_ready.assign(m_nodes.size(), 0);
+    for (std::uint32_t i = 0; i < m_nodes.size(); ++i) {
+        m_waits.push_back(m_nodes[i].needs);
+        if (m_nodes[i].needs == 0) m_candidates.push_back(i);
+    }
     for (const auto &facts : m_facts)
         for (const auto r : facts.reads) ++m_usesLeft[r];
+    const Block &block = m_graph.blocks[m_block];
+    if (block.end != Block::End::Jump)
+        for (const auto r : factsOf(m_graph.function, block.last).reads) ++m_usesLeft[r];
     const auto &words = m_live.inSet(m_block);
     for (std::size_t w = 0; w < words.size(); ++w)
         for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
             const auto r = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(bits)));
             m_alive.insert(r);
-            m_pressure += registerWidth(m_graph.function, r);
+            m_pressure += m_width[r];
         }
-    if (m_graph.blocks[m_block].end != Block::End::Jump)
-        for (const auto r : factsOf(m_graph.function, m_graph.blocks[m_block].last).reads) ++m_usesLeft[r];
 }
 
 // Registers more (or fewer) that are live once the instruction has been issued.
@@ -170,13 +192,13 @@ int Scheduler::pressureChange(std::uint32_t node) const {
     int change = 0;
     std::vector<std::uint32_t> seen;
     for (const auto r : m_facts[node].writes)
-        if (!m_alive.contains(r)) change += registerWidth(m_graph.function, r);
+        if (!m_alive.contains(r)) change += m_width[r];
     for (const auto r : m_facts[node].reads) {
         if (std::ranges::find(seen, r) != seen.end()) continue;
         seen.push_back(r);
         const auto own = static_cast<int>(std::ranges::count(m_facts[node].reads, r));
         const bool rewritten = std::ranges::find(m_facts[node].writes, r) != m_facts[node].writes.end();
-        if (!rewritten && !m_live.out(m_block, r) && m_usesLeft.at(r) == own && m_alive.contains(r)) change -= registerWidth(m_graph.function, r);
+        if (!rewritten && !m_live.out(m_block, r) && m_usesLeft.at(r) == own && m_alive.contains(r)) change -= m_width[r];
     }
     return change;
 }
@@ -188,12 +210,12 @@ void Scheduler::issue(std::uint32_t node) {
         if (m_usesLeft[r] == 0 && !m_live.out(m_block, r)) m_alive.erase(r);
     for (const auto r : m_facts[node].writes)
         if (m_live.out(m_block, r) || m_usesLeft[r] > 0) m_alive.insert(r);
-        else if (!m_alive.contains(r)) m_pressure -= registerWidth(m_graph.function, r); // nobody reads it
+        else if (!m_alive.contains(r)) m_pressure -= m_width[r]; // nobody reads it
 }
 
 // An instruction that waits for nothing but this one.
 bool Scheduler::unlocks(std::uint32_t node) const {
-    return std::ranges::any_of(m_latency[node], [&](const auto &to) { return m_nodes[to.first].waits == 1; });
+    return std::ranges::any_of(m_after[node], [&](const auto &to) { return m_waits[to.first] == 1; });
 }
 
 // Index into the candidates. Within the limit: whose operands are there, then the longest way to the end; beyond it: what
@@ -208,12 +230,12 @@ std::size_t Scheduler::choose(int cycle) const {
         if (n > farthest) continue;
         const std::uint32_t b = best < m_candidates.size() ? m_candidates[best] : n;
         const int change = pressureChange(n);
-        const bool fits = change <= 0 || m_pressure + change <= m_limit, ready = m_nodes[n].ready <= cycle;
+        const bool fits = change <= 0 || m_pressure + change <= m_limit, ready = m_ready[n] <= cycle;
         bool better = best == m_candidates.size();
         if (!better && fits != bestFits) better = fits;
         else if (!better && !fits) better = unlocks(n) != unlocks(b) ? unlocks(n) : n < b;
         else if (!better && ready != bestReady) better = ready;
-        else if (!better && !ready && m_nodes[n].ready != m_nodes[b].ready) better = m_nodes[n].ready < m_nodes[b].ready;
+        else if (!better && !ready && m_ready[n] != m_ready[b]) better = m_ready[n] < m_ready[b];
         else if (!better) better = m_nodes[n].height > m_nodes[b].height || (m_nodes[n].height == m_nodes[b].height && n < b);
         if (!better) continue;
         best = c;
@@ -223,28 +245,35 @@ std::size_t Scheduler::choose(int cycle) const {
     return best;
 }
 
-void Scheduler::run() {
-    if (m_body.size() < 3) return;
-    m_facts = factsOf(m_graph.function, m_body);
-    findEdges();
-    countUses();
-    for (std::uint32_t i = 0; i < m_nodes.size(); ++i)
-        if (m_nodes[i].waits == 0) m_candidates.push_back(i);
-    std::vector<Instruction> result;
-    result.reserve(m_body.size());
+Order Scheduler::order(int limit) {
+    begin(limit);
+    Order result;
+    result.nodes.reserve(m_body.size());
+    result.pressure = m_pressure;
     for (int cycle = 0; !m_candidates.empty(); ++cycle) {
         const std::size_t at = choose(cycle);
         const std::uint32_t node = m_candidates[at];
         m_candidates.erase(m_candidates.begin() + static_cast<std::ptrdiff_t>(at));
-        cycle = std::max(cycle, m_nodes[node].ready);
+        cycle = std::max(cycle, m_ready[node]);
         issue(node);
-        for (const auto &[to, latency] : m_latency[node]) {
-            m_nodes[to].ready = std::max(m_nodes[to].ready, cycle + latency);
-            if (--m_nodes[to].waits == 0) m_candidates.push_back(to);
+        result.pressure = std::max(result.pressure, m_pressure);
+        for (const auto &[to, latency] : m_after[node]) {
+            m_ready[to] = std::max(m_ready[to], cycle + latency);
+            if (--m_waits[to] == 0) m_candidates.push_back(to);
         }
-        result.push_back(std::move(m_body[node]));
+        result.nodes.push_back(node);
     }
-    m_body = std::move(result);
+    return result;
+}
+
+Order Scheduler::within(int most) {
+    Order best = order(most);
+    for (const int limit : {most * 3 / 4, most / 2, 0}) {
+        if (best.pressure <= most) break;
+        Order next = order(limit);
+        if (next.pressure < best.pressure) best = std::move(next);
+    }
+    return best;
 }
 
 } // namespace
@@ -253,21 +282,26 @@ void Scheduler::run() {
 // not fit what it needs and a little for loads that are on their way.
 void scheduleBlocks(Graph &graph) {
     const LiveSets live(graph);
+    const std::vector<std::uint8_t> width = widthsOf(functionOf(graph), {});
     const int most = registerLimit(graph.function) - reservedRegisters;
-    const auto all = [&](std::vector<Block> &blocks, int limit) {
-        int needed = 0;
-        for (const auto b : graph.order) {
-            std::swap(graph.blocks[b].body, blocks[b].body);
-            Scheduler(graph, b, live, limit).run();
-            needed = std::max(needed, mostLive(graph, b, live));
-        }
-        return needed;
-    };
     constexpr int fullOccupancy = 32 - reservedRegisters;
-    std::vector<Block> original = graph.blocks, tight = graph.blocks;
-    const int needed = all(tight, std::min(most, fullOccupancy));
-    if (needed <= fullOccupancy) return;
-    (void)all(original, std::min(most, needed + needed / 16));
+    std::vector<Scheduler> schedulers;
+    std::vector<Order> orders;
+    int needed = 0;
+    for (const auto b : graph.order) {
+        schedulers.emplace_back(graph, b, live, width);
+        orders.push_back(schedulers.back().within(std::min(most, fullOccupancy)));
+        needed = std::max(needed, orders.back().pressure);
+    }
+    const int roomy = std::min(most, needed + needed / 16);
+    for (std::size_t i = 0; i < graph.order.size(); ++i) {
+        if (needed > fullOccupancy && roomy > fullOccupancy) orders[i] = schedulers[i].within(roomy);
+        auto &body = graph.blocks[graph.order[i]].body;
+        std::vector<Instruction> sorted;
+        sorted.reserve(body.size());
+        for (const auto node : orders[i].nodes) sorted.push_back(std::move(body[node]));
+        body = std::move(sorted);
+    }
 }
 
 } // namespace kernelskill::simulator::lowering

@@ -18,6 +18,7 @@ bool keepsLowHalf(const Instruction &i) {
     if (i.opcode == "mul" || i.opcode == "mad") return i.has("lo") || i.has("wide");
     if (i.opcode == "cvt") return !ptx::isFloat(lastType(i)) && i.modifiers.size() == 2;
     if (i.opcode == "shl") return i.operands.size() == 3 && i.operands[2].kind == Operand::Kind::Integer;
+    if (i.opcode == "cvta") return i.has("shared");
     return isOneOf(i.opcode, {"add", "sub", "mov", "and", "or", "xor", "not", "neg", "selp"});
 }
 
@@ -43,7 +44,7 @@ void findNarrow(const ptx::Function &function, Values &values) {
                 const Instruction &user = function.instructions[at];
                 const Facts &facts = values.facts[at];
                 const bool shared = user.has("shared") || user.has("shared::cta");
-                if (shared && isOneOf(user.opcode, {"ld", "st", "atom", "red", "ldmatrix", "cp"})) return usesAddressOnly(user, r);
+                if (shared && isOneOf(user.opcode, {"ld", "st", "atom", "red", "ldmatrix", "cp", "wmma"})) return usesAddressOnly(user, r);
                 if (facts.effect != Effect::Pure || facts.carry || facts.writes.size() != 1 || !keepsLowHalf(user)) return false;
                 return !wide(facts.writes[0]) || values.narrow[facts.writes[0]];
             });

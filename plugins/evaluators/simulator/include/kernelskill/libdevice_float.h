@@ -283,18 +283,30 @@ KS_FUNCTION float __ks_reduce(float a, int *quadrant)
     const float second = __builtin_fmaf(n, -7.549789415e-08f, first);
     return __builtin_fmaf(n, -5.390302953e-15f, second);
 }
+// Sine or cosine by one polynomial whose coefficients are chosen by the quadrant: no lane waits for another's branch.
+//     sin a = a + a·(u·p(u)), cos a = 1 + u·q(u), u = a²; both are scale + scale·(u·…) but for the cosine's 1.
+KS_FUNCTION float __ks_sin_or_cos(float a, bool cosine)
+{
+    const float u = a * a;
+    const float base = cosine ? 1.0f : a;
+    float p = cosine ? 2.446378858e-05f : 2.724992555e-06f;
+    p = __builtin_fmaf(p, u, cosine ? -1.388758887e-03f : -1.984008704e-04f);
+    p = __builtin_fmaf(p, u, cosine ? 4.166664928e-02f : 8.333331905e-03f);
+    p = __builtin_fmaf(p, u, cosine ? -0.5f : -1.666666716e-01f);
+    return __builtin_fmaf(p * u, base, base);
+}
 KS_FUNCTION float __nv_sinf(float a)
 {
     int quadrant;
     const float rest = __ks_reduce(a, &quadrant);
-    const float value = quadrant & 1 ? __ks_cos_core(rest) : __ks_sin_core(rest);
+    const float value = __ks_sin_or_cos(rest, (quadrant & 1) != 0);
     return quadrant & 2 ? -value : value;
 }
 KS_FUNCTION float __nv_cosf(float a)
 {
     int quadrant;
     const float rest = __ks_reduce(a, &quadrant);
-    const float value = quadrant & 1 ? __ks_sin_core(rest) : __ks_cos_core(rest);
+    const float value = __ks_sin_or_cos(rest, (quadrant & 1) == 0);
     return (quadrant + 1) & 2 ? -value : value;
 }
 KS_FUNCTION void __nv_sincosf(float a, float *sine, float *cosine)
