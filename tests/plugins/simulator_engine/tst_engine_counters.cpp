@@ -2,6 +2,10 @@
 // Counters of small kernels, derived by hand.
 #include "engine_fixture.h"
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+
 using namespace kernelskill::simulator;
 
 class EngineCounters : public QObject {
@@ -20,6 +24,9 @@ private Q_SLOTS:
     void sharedConflicts_data();
     void sharedConflicts();
     void sharedFloat4IsFourWavefronts();
+    void wideSharedAccessesGoInPhases_data();
+    void wideSharedAccessesGoInPhases();
+    void linesAndRequests();
     void divergenceIsCounted();
     void classesAndFlops();
     void cachesHitOnTheSecondRead();
@@ -132,6 +139,64 @@ void EngineCounters::sharedConflicts() {
     QCOMPARE(e.report.counters.sharedStoreWavefronts, static_cast<std::uint64_t>(wavefronts));
     QCOMPARE(e.report.resources.staticSharedBytes, 4352);
     QVERIFY(e.report.findings.empty());
+}
+
+// Lanes of a 128-bit access go eight at a time, of a 64-bit one sixteen at a time; in each phase a bank gives one word a
+// wavefront. Lanes use places of their own, in a shuffled order.
+void EngineCounters::wideSharedAccessesGoInPhases_data() {
+    QTest::addColumn<int>("words");
+    QTest::addColumn<quint32>("seed");
+    for (const int words : {2, 4})
+        for (quint32 seed = 1; seed <= 6; ++seed) QTest::addRow("%d bytes, order %u", 4 * words, seed) << words << seed;
+}
+void EngineCounters::wideSharedAccessesGoInPhases() {
+    QFETCH(int, words);
+    QFETCH(quint32, seed);
+    std::vector<std::uint32_t> places(128);
+    std::iota(places.begin(), places.end(), 0u);
+    quint32 state = seed;
+    for (std::size_t i = places.size() - 1; i > 0; --i) {
+        state = state * 1664525u + 1013904223u;
+        std::swap(places[i], places[(state >> 8) % (i + 1)]);
+    }
+    places.resize(32);
+    std::uint64_t expected = 0;
+    const int phase = 32 / words;
+    for (int begin = 0; begin < 32; begin += phase) {
+        std::map<std::uint32_t, std::uint64_t> wordsOfBank;
+        for (int lane = begin; lane < begin + phase; ++lane)
+            for (int k = 0; k < words; ++k) ++wordsOfBank[(places[static_cast<std::size_t>(lane)] * static_cast<std::uint32_t>(words) + static_cast<std::uint32_t>(k)) % 32];
+        expected += std::ranges::max_element(wordsOfBank, {}, [](const auto &b) { return b.second; })->second;
+    }
+    Engine e;
+    const auto x = e.upload(places);
+    const std::string bytes = std::to_string(4 * words), registers = words == 4 ? "{%r4, %r5, %r6, %r7}" : "{%r4, %r5}", v = words == 4 ? "v4" : "v2";
+    QVERIFY(e.run(kernelText(1, "add.s64 %d1, %a0, %o64;\nld.global.u32 %r1, [%d1];\nmov.u32 %r2, s;\nmad.lo.u32 %r3, %r1, " + bytes + ", %r2;\nmov.u32 %r4, 1;\nmov.u32 %r5, 1;\nmov.u32 %r6, 1;\nmov.u32 %r7, 1;\nst.shared." + v + ".u32 [%r3], " + registers + ";\nld.shared." + v + ".u32 " + registers + ", [%r3];",
+                             ".shared .align 16 .b8 s[2048];"), {1}, {32}, {x}));
+    QVERIFY(e.report.findings.empty());
+    QCOMPARE(e.report.counters.sharedStoreWavefronts, expected);
+    QCOMPARE(e.report.counters.sharedLoadWavefronts, expected);
+    QCOMPARE(e.report.counters.sharedLoadConflicts, expected - static_cast<std::uint64_t>(words));
+}
+
+void EngineCounters::linesAndRequests() {
+    Engine e;
+    const auto x = e.upload(std::vector<std::uint32_t>(4096, 1));
+    // a row of 128 bytes is one line; a stride of 64 bytes touches 16; a row that starts in the middle of a line two
+    QVERIFY(e.run(kernelText(1, "add.s64 %d1, %a0, %o64;\nld.global.u32 %r1, [%d1];\n.loc 1 101 1\nmul.wide.u32 %d2, %tid, 64;\nadd.s64 %d2, %a0, %d2;\nld.global.u32 %r2, [%d2];\n.loc 1 102 1\nst.global.u32 [%d1+64], %r2;\nmov.u32 %r4, s;\n.loc 1 103 1\n"
+                                "mad.lo.u32 %r4, %tid, 4, %r4;\nst.shared.u32 [%r4], %r2;\nld.shared.u32 %r5, [%r4];\natom.shared.add.u32 %r6, [%r4], 1;\n.loc 1 104 1\nred.global.add.u32 [%d1], 1;", ".shared .align 4 .b8 s[128];"), {2}, {32}, {x}));
+    QVERIFY(e.report.completed);
+    QCOMPARE(e.report.counters.globalLoad.lines, 2u * (1 + 16));
+    QCOMPARE(e.report.counters.globalStore.lines, 2u * 2);
+    QCOMPARE(e.report.counters.globalAtomic.lines, 2u);
+    const auto at = [&](int line) -> const LineCounters & { return *std::ranges::find(e.report.lines, line, &LineCounters::line); };
+    QCOMPARE(at(100).globalRequests, 2u);
+    QCOMPARE(at(101).globalRequests, 2u);
+    QCOMPARE(at(102).globalRequests, 2u);
+    QCOMPARE(at(103).globalRequests, 0u);
+    QCOMPARE(at(103).sharedRequests, 6u);
+    QCOMPARE(at(104).globalRequests, 2u);
+    QCOMPARE(at(104).sharedRequests, 0u);
 }
 
 void EngineCounters::sharedFloat4IsFourWavefronts() {

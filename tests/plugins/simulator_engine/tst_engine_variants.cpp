@@ -170,6 +170,8 @@ void EngineVariants::wideWords_data() {
     row("rcp.approx.ftz.f64 %e1, %e2;\nmov.b64 %d6, %e1;", std::bit_cast<quint64>(4.0), 0, std::bit_cast<quint64>(0.25));
     row("rcp.rp.f64 %e1, %e2;\nmov.b64 %d6, %e1;", std::bit_cast<quint64>(3.0), 0, 0x3fd5'5555'5555'5556ull);
     row("rcp.rm.f64 %e1, %e2;\nmov.b64 %d6, %e1;", std::bit_cast<quint64>(3.0), 0, 0x3fd5'5555'5555'5555ull);
+    row("mov.b128 %q1, {%d4, %d5};\nmov.b128 {%d7, %d6}, %q1;", 11, 22, 22);
+    row("mov.b128 %q1, {%d4, %d5};\nmov.b128 %q2, %q1;\nmov.b128 {%d6, %d7}, %q2;", 11, 22, 11);
 }
 void EngineVariants::wideWords() {
     QFETCH(QString, instruction);
@@ -401,7 +403,10 @@ void EngineVariants::divisionOfHugeNumbers() {
 void EngineVariants::narrowResultsAreExtended() {
     Engine e;
     // a conversion to s8 fills a 32-bit register with the sign
+    QCOMPARE(evaluate(e, "cvt.s8.s32 %r1, %r2;", {{0x80, 0, 0, 0}})[0], 0xffff'ff80u);
     QCOMPARE(evaluate(e, "cvt.u8.u32 %r1, %r2;", {{0x1280, 0, 0, 0}})[0], 0x80u);
+    QCOMPARE(evaluate(e, "cvt.sat.s8.s32 %r1, %r2;", {{0xffff'0000, 0, 0, 0}})[0], 0xffff'ff80u);
+    QCOMPARE(evaluate(e, "cvt.sat.s16.s32 %r1, %r2;", {{0xffff'0000, 0, 0, 0}})[0], 0xffff'8000u);
     QCOMPARE(evaluate(e, "cvt.s64.s32 %d5, %r2;\nshr.u64 %d5, %d5, 32;\ncvt.u32.u64 %r1, %d5;", {{0x8000'0000, 0, 0, 0}})[0], 0xffff'ffffu);
 }
 

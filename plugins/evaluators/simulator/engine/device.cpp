@@ -18,13 +18,16 @@ namespace {
 
 constexpr std::uint32_t mostSharedBytes = 227 * 1024;
 constexpr std::uint32_t staticSharedLimit = 48 * 1024;
+constexpr std::uint64_t registersOfBlock = 65536;
+constexpr std::uint64_t mostBlockStorage = std::uint64_t{2} << 30;
+constexpr std::size_t mostModuleBytes = std::size_t{8} << 30; // of variables
 
 std::unexpected<DeviceError> failure(std::string message, std::string file = {}, int line = 0) {
     return std::unexpected(DeviceError{std::move(message), std::move(file), line});
 }
 
 KernelInfo infoOf(const Program &program) {
-    return {program.mangled, program.demangled, program.parameters, program.resources, program.maxThreadsPerBlock, program.firstUnsupported};
+    return {program.mangled, program.demangled, program.parameters, program.resources, program.maxThreadsPerBlock, program.cluster, program.firstUnsupported};
 }
 
 } // namespace
@@ -51,9 +54,9 @@ Device::~Device() = default;
 Device::Device(Device &&) noexcept = default;
 Device &Device::operator=(Device &&) noexcept = default;
 
-std::expected<std::uint64_t, DeviceError> Device::allocate(std::size_t bytes, std::string name) {
+std::expected<std::uint64_t, DeviceError> Device::allocate(std::size_t bytes, std::string name, std::string origin) {
     if (bytes > (std::size_t{1} << 40)) return failure(std::format("an allocation of {} bytes is larger than the device", bytes));
-    const std::uint64_t address = m_impl->addresses.allocate(std::max<std::size_t>(bytes, 1), std::move(name));
+    const std::uint64_t address = m_impl->addresses.allocate(std::max<std::size_t>(bytes, 1), std::move(name), false, std::move(origin));
     if (address == 0) return failure(std::format("no memory for an allocation of {} bytes", bytes));
     return address;
 }
@@ -107,9 +110,19 @@ void Device::markUninitialised(std::uint64_t address, std::size_t bytes) {
     a->fullyWritten = false;
 }
 
+std::vector<LiveAllocation> Device::liveAllocations() const {
+    std::vector<LiveAllocation> live;
+    m_impl->addresses.each([&](const Allocation &a, const std::string &name, const std::string &origin) {
+        const bool variable = std::ranges::any_of(m_impl->globals, [&](const auto &g) { return g.second.first == a.base; });
+        if (!variable) live.push_back({a.base, a.bytes, name, origin});
+    });
+    return live;
+}
+
 std::size_t Device::bytesInUse() const { return m_impl->addresses.bytesInUse(); }
 
 std::expected<void, DeviceError> Device::Impl::placeVariables(Loaded &loaded) {
+    std::size_t placed = 0;
     const auto place = [&](const std::string &key, const ptx::Variable &variable) -> std::expected<void, DeviceError> {
         if (variable.space != ptx::Space::Global && variable.space != ptx::Space::Constant) return {};
         if (variable.isExternal && variable.initialiser.empty()) {
@@ -118,11 +131,12 @@ std::expected<void, DeviceError> Device::Impl::placeVariables(Loaded &loaded) {
             if (variable.bytes == 0) return {};
         }
         const std::size_t bytes = std::max<std::size_t>(variable.bytes, 1);
+        if (placed += bytes; placed > mostModuleBytes) return failure("the module's variables need more than 8 GiB");
         const std::uint64_t address = addresses.allocate(bytes, variable.name, variable.space == ptx::Space::Constant);
         if (address == 0) return failure("no memory for the variable " + variable.name);
         Allocation *a = addresses.find(address);
         if (!variable.initialiser.empty()) std::memcpy(a->data, variable.initialiser.data(), variable.initialiser.size());
-        std::memset(a->written, 1, a->bytes); // variables without an initialiser are zero
+        a->fullyWritten = true; // variables without an initialiser are zero
         loaded.variables[key] = {address, variable.bytes};
         globals[variable.name] = {address, variable.bytes};
         return {};
@@ -180,11 +194,31 @@ std::optional<std::pair<std::uint64_t, std::size_t>> Device::global(std::string_
     return found == m_impl->globals.end() ? std::nullopt : std::optional(found->second);
 }
 
+namespace {
+// Registers, local memory and what is noted about them, of all threads of a block.
+std::uint64_t blockStorageBytes(const Program &program, std::uint64_t threads) {
+    const std::uint64_t warps = (threads + 31) / 32;
+    return warps * (program.registerBytes + 8ull * program.readyCount + 4ull * program.predicateCount + 64ull * program.localBytes + 32ull * program.callParameterBytes);
+}
+
+std::string clusterProblem(const Program &program, const LaunchRequest &request) {
+    const Dim3 asked = request.cluster.count() > 1 ? request.cluster : program.cluster;
+    if (request.cluster.count() > 1 && program.cluster.count() > 1 && (asked.x != program.cluster.x || asked.y != program.cluster.y || asked.z != program.cluster.z))
+        return std::format("clusters of ({}, {}, {}) blocks, and the kernel was compiled for ({}, {}, {})", asked.x, asked.y, asked.z, program.cluster.x, program.cluster.y, program.cluster.z);
+    if (asked.count() == 0 || asked.count() > mostClusterBlocks) return std::format("a cluster of {} blocks: {} is the most", asked.count(), mostClusterBlocks);
+    const Dim3 g = request.grid;
+    if (g.x % asked.x != 0 || g.y % asked.y != 0 || g.z % asked.z != 0)
+        return std::format("grid ({}, {}, {}) is not made of whole clusters of ({}, {}, {})", g.x, g.y, g.z, asked.x, asked.y, asked.z);
+    return {};
+}
+} // namespace
+
 std::optional<LaunchReport> Device::Impl::illegal(const Program &program, const LaunchRequest &request) const {
     std::string why;
     const Dim3 g = request.grid, b = request.block;
     const std::uint64_t shared = std::uint64_t{program.staticSharedBytes} + request.dynamicSharedBytes;
-    if (g.count() == 0 || b.count() == 0) why = std::format("grid ({}, {}, {}) with blocks ({}, {}, {}) has no threads", g.x, g.y, g.z, b.x, b.y, b.z);
+    if (!program.problem.empty()) why = "the kernel cannot run: " + program.problem;
+    else if (g.count() == 0 || b.count() == 0) why = std::format("grid ({}, {}, {}) with blocks ({}, {}, {}) has no threads", g.x, g.y, g.z, b.x, b.y, b.z);
     else if (b.count() > 1024) why = std::format("a block of {} threads is larger than 1024", b.count());
     else if (b.z > 64) why = std::format("a block with z = {} is larger than 64", b.z);
     else if (g.x > 0x7fff'ffffu || g.y > 65535 || g.z > 65535) why = std::format("grid ({}, {}, {}) is too large: y and z go up to 65535", g.x, g.y, g.z);
@@ -192,6 +226,11 @@ std::optional<LaunchReport> Device::Impl::illegal(const Program &program, const 
         why = std::format("a block of {} threads is larger than the {} the kernel was compiled for", b.count(), program.maxThreadsPerBlock);
     else if (program.staticSharedBytes > staticSharedLimit && request.dynamicSharedBytes == 0)
         why = std::format("{} bytes of static shared memory are more than 48 KiB", program.staticSharedBytes);
+    else if (std::string problem = clusterProblem(program, request); !problem.empty()) why = std::move(problem);
+    else if (b.count() * static_cast<std::uint64_t>(program.resources.registersPerThread) > registersOfBlock)
+        why = std::format("too many resources: a block of {} threads with {} registers each needs {} registers, and a multiprocessor has {}", b.count(), program.resources.registersPerThread,
+                          b.count() * static_cast<std::uint64_t>(program.resources.registersPerThread), registersOfBlock);
+    else if (const std::uint64_t need = blockStorageBytes(program, b.count()); need > mostBlockStorage) why = std::format("a block needs {} MiB of the simulator's memory, and can have {}", need >> 20, mostBlockStorage >> 20);
     else if (shared > mostSharedBytes) why = std::format("{} bytes of shared memory are more than the 227 KiB a block can have", shared);
     if (why.empty()) return std::nullopt;
     LaunchReport report;

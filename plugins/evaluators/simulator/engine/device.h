@@ -37,6 +37,7 @@ struct BlockWindow { std::uint64_t first = 0, count = 0; };
 struct LaunchRequest {
     std::string kernel;               // mangled name
     Dim3 grid, block;
+    Dim3 cluster;                     // blocks that run together; (1, 1, 1): what the kernel itself asks for
     std::uint32_t dynamicSharedBytes = 0;
     std::vector<std::vector<std::byte>> arguments; // one a parameter, exact size
     std::vector<BlockWindow> windows;
@@ -52,8 +53,12 @@ struct KernelInfo {
     std::vector<ParameterInfo> parameters;
     KernelResources resources;
     int maxThreadsPerBlock = 1024;    // from .maxntid/.reqntid
+    Dim3 cluster{1, 1, 1};            // from .reqnctapercluster
     std::optional<std::string> unsupported; // the first instruction that is not covered: a finding when a launch reaches it
 };
+
+// `origin` is what the caller said about where it was made (a source line of the host program).
+struct LiveAllocation { std::uint64_t address = 0; std::size_t bytes = 0; std::string name, origin; };
 
 struct DeviceError { std::string message; std::string file; int line = 0; };
 
@@ -65,7 +70,7 @@ public:
     Device &operator=(Device &&) noexcept;
 
     // Allocations are 256-byte aligned with unmapped gaps between them; name appears in findings ("x, 1024 bytes").
-    [[nodiscard]] std::expected<std::uint64_t, DeviceError> allocate(std::size_t bytes, std::string name = {});
+    [[nodiscard]] std::expected<std::uint64_t, DeviceError> allocate(std::size_t bytes, std::string name = {}, std::string origin = {});
     [[nodiscard]] std::expected<void, DeviceError> release(std::uint64_t address);
     [[nodiscard]] std::expected<void, DeviceError> write(std::uint64_t address, std::span<const std::byte> bytes);
     [[nodiscard]] std::expected<void, DeviceError> read(std::uint64_t address, std::span<std::byte> bytes) const;
@@ -74,6 +79,8 @@ public:
     // Marks a range as never written, so that reading it before a store is found.
     void markUninitialised(std::uint64_t address, std::size_t bytes);
     [[nodiscard]] std::size_t bytesInUse() const;
+    // What allocate() gave and release() has not taken back, in the order of their making: at a program's end, its leaks.
+    [[nodiscard]] std::vector<LiveAllocation> liveAllocations() const;
 
     // Parses PTX text. An instruction outside what is covered is not an error here but when a launch reaches it…
     // unless `strict`, which reports it at load. Returns the kernels of the module.

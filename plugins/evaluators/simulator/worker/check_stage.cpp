@@ -21,7 +21,7 @@ bool spoilsOutputs(const Finding &finding)
 // Findings that no correct program shows even when its outputs are right.
 bool isHazard(const Finding &finding)
 {
-    return finding.kind == "uninitialised_read" || finding.kind == "invalid_free";
+    return finding.kind == "uninitialised_read" || finding.kind == "invalid_free" || finding.kind == "missing_syncwarp";
 }
 
 std::string place(const Finding &finding)
@@ -82,9 +82,13 @@ bool runCase(CandidateSession &session, const WorkRequest &request, const CheckC
     const auto wrong = buffers.wrongOutput(request, one.expectedFiles);
     if (!wrong)
         result.skip(one.name, wrong.error());
-    else if (*wrong)
-        result.fail(one.name, **wrong);
-    else
+    else if (*wrong) {
+        // outputs are wrong because a launch was refused: the candidate failed, it did not compute something wrong
+        const auto refused =
+            std::ranges::find_if(call->findings, [](const Finding &f) { return f.kind == "illegal_launch"; });
+        if (refused != call->findings.end()) result.status = "crashed";
+        result.fail(one.name, refused != call->findings.end() ? place(*refused) : **wrong);
+    } else
         result.pass(one.name);
     return true;
 }

@@ -87,6 +87,8 @@ void solve(std::vector<Block> &blocks, const std::vector<RegisterUse> &uses, std
     }
 }
 
+int rowsOf(ptx::Type type) { return ptx::typeBytes(type) == 16 ? 4 : ptx::typeBytes(type) == 8 ? 2 : 1; }
+
 // Linear scan over the span from the first to the last place where a register is live. Freed rows are used again, first
 // those of the same width.
 void assignRows(const ptx::Function &function, const std::vector<std::uint32_t> &begin, const std::vector<std::uint32_t> &end, LivenessResult &result) {
@@ -97,22 +99,22 @@ void assignRows(const ptx::Function &function, const std::vector<std::uint32_t> 
         if (begin[r] != ~0u && function.registers[r].type != ptx::Type::Pred) order.push_back(r);
     std::ranges::stable_sort(order, {}, [&](std::uint32_t r) { return begin[r]; });
     std::set<std::pair<std::uint32_t, std::uint32_t>> active; // end, register
-    std::vector<std::uint32_t> freeNarrow, freeWide;
+    std::vector<std::uint32_t> freeRows[5]; // by rows of a register: 1, 2 or 4
     for (const auto r : order) {
         while (!active.empty() && active.begin()->first < begin[r]) {
             const auto gone = active.begin()->second;
-            (ptx::typeBytes(function.registers[gone].type) == 8 ? freeWide : freeNarrow).push_back(result.row[gone]);
+            freeRows[rowsOf(function.registers[gone].type)].push_back(result.row[gone]);
             active.erase(active.begin());
         }
-        const bool wide = ptx::typeBytes(function.registers[r].type) == 8;
-        auto &pool = wide ? freeWide : freeNarrow;
+        const int rows = rowsOf(function.registers[r].type);
+        auto &pool = freeRows[rows];
         if (!pool.empty()) {
             result.row[r] = pool.back();
             pool.pop_back();
         } else {
-            result.rows += wide ? result.rows & 1 : 0; // 256-byte alignment of wide rows is kept by even units
+            result.rows += rows > 1 ? result.rows & 1 : 0; // 256-byte alignment of wide rows is kept by even units
             result.row[r] = result.rows;
-            result.rows += wide ? 2 : 1;
+            result.rows += static_cast<std::uint32_t>(rows);
         }
         active.insert({end[r], r});
     }
@@ -134,7 +136,7 @@ LivenessResult analyseLiveness(const ptx::Function &function) {
 
     const auto width = [&](std::uint32_t r) {
         const auto type = function.registers[r].type;
-        return type == ptx::Type::Pred ? 0 : ptx::typeBytes(type) == 8 ? 2 : 1;
+        return type == ptx::Type::Pred ? 0 : rowsOf(type);
     };
     std::vector<std::uint32_t> begin(registers, ~0u), end(registers, 0);
     const auto cover = [&](std::uint32_t r, std::uint32_t at) {

@@ -18,12 +18,13 @@ void collect(const ptx::Operand &operand, std::vector<std::uint32_t> &into) {
 bool writesFirstOperand(const ptx::Instruction &instruction) {
     static constexpr std::string_view none[] = {
         "st", "red", "bra", "brx", "call", "ret", "exit", "membar", "fence", "prefetch", "prefetchu", "cp", "trap", "brkpt",
-        "nanosleep", "discard", "applypriority", "pmevent", "griddepcontrol", "setmaxnreg", "stmatrix"};
+        "nanosleep", "discard", "applypriority", "pmevent", "griddepcontrol", "setmaxnreg", "stmatrix", "stackrestore"};
     if (std::ranges::find(none, std::string_view(instruction.opcode)) != std::end(none)) return false;
     if (instruction.opcode == "bar" || instruction.opcode == "barrier") return instruction.has("red");
     if (instruction.opcode == "mbarrier")
         return (instruction.has("arrive") || instruction.has("arrive_drop") || instruction.has("test_wait") || instruction.has("try_wait")
                 || instruction.has("pending_count")) && instruction.operands.size() > 1 && instruction.operands[0].kind != ptx::Operand::Kind::Address;
+    if (instruction.opcode == "wgmma") return instruction.has("mma_async");
     if (instruction.opcode == "wmma") return !instruction.has("store");
     return !instruction.operands.empty();
 }
@@ -36,6 +37,7 @@ RegisterUse registerUse(const ptx::Instruction &instruction) {
         first = 1;
     }
     for (std::size_t i = first; i < instruction.operands.size(); ++i) collect(instruction.operands[i], use.reads);
+    if (instruction.opcode == "wgmma") use.reads.insert(use.reads.end(), use.writes.begin(), use.writes.end()); // D accumulates
     if (instruction.predicate >= 0) {
         use.reads.push_back(static_cast<std::uint32_t>(instruction.predicate));
         if (!instruction.freshResult) use.reads.insert(use.reads.end(), use.writes.begin(), use.writes.end());

@@ -11,9 +11,10 @@ bool Launcher::arrive(WarpContext &context, const MicroOp &op, std::uint32_t act
     const BarrierSite &site = m_program->barriers[op.extra];
     WarpState &warp = *context.warp;
     const auto lane = static_cast<unsigned>(__builtin_ctz(active));
-    const std::uint32_t id = context.source<std::uint32_t>(site.id)[lane] & 63u;
+    const std::uint32_t id = site.kind == BarrierSite::Kind::ClusterWait ? clusterBarrier : context.source<std::uint32_t>(site.id)[lane] & 15u;
     auto *storage = reinterpret_cast<BlockStorage *>(context.block); // the state is the storage's first member
     auto &barrier = storage->barriers[id];
+    if (site.kind == BarrierSite::Kind::ClusterWait && !waitForCluster(context, active)) return false;
     if (site.kind == BarrierSite::Kind::Arrive) {
         barrier.arrivedWarps += 1;
         m_totals.barriers += 1;
@@ -47,6 +48,10 @@ bool Launcher::completeBarriers(BlockStorage &storage) {
                 here.push_back(warp.index);
                 wanted = std::max(wanted, warp.barrierWarps);
             } else everybody = false;
+        }
+        if (id == clusterBarrier) { // opens when all blocks of the cluster have come (clusters.cpp)
+            opened = openClusterBarrier(storage) || opened;
+            continue;
         }
         const bool complete = wanted != 0 ? here.size() + storage.barriers[id].arrivedWarps >= wanted : everybody;
         if (!complete) continue;
@@ -102,10 +107,13 @@ void Launcher::passBarrier(BlockStorage &storage, std::uint32_t id, const std::v
             finishFragment(storage, warp, warp.fragments[f], id);
         }
         warp.barrierMask = 0;
+        warp.unorderedCount = warp.unorderedHigh = 0;
+        warp.unorderedLow = ~0u;
         warp.clock = latest + static_cast<std::uint64_t>(m_model.barrierLatency);
     }
     storage.barriers[id] = {};
     BlockState &b = storage.state;
+    if (m_state.raceChecks && b.tagUsed) nextTag(b);
     if (++b.sharedEpoch >= (1u << 20)) {
         // the tags go; what they know about written bytes is kept
         for (std::size_t byte = 0; byte < storage.sharedWritten.size(); ++byte)

@@ -35,6 +35,8 @@ std::uint32_t scatter(WarpState &warp, const std::uint32_t *pcOfLane, std::uint3
     return first;
 }
 
+constexpr std::uint32_t mostCalls = 4096; // of one lane inside each other, however small their frames
+
 std::size_t rowsOf(const DecodedFunction &f) { return (f.lastRow - f.firstRow) / 128; }
 
 // A wide row is 32 lanes of 8 bytes, a narrow one of 4. Saving both readings of a lane's column covers either: every
@@ -98,7 +100,9 @@ std::uint32_t enterCall(WarpContext &context, const MicroOp &op, std::uint32_t &
         for (std::size_t i = 0; i < std::min(site.arguments.size(), to.parameters.size()); ++i)
             std::memmove(parameters + to.parameters[i].offset, parameters + site.arguments[i].offset, std::min(site.arguments[i].bytes, to.parameters[i].bytes));
         warp.frameBase[lane] += from.frameBytes;
-        if (warp.frameBase[lane] + to.frameBytes > context.launch->localBytes) {
+        frame->allocaBytes = warp.allocaBytes[lane];
+        frame->depth = frame->outer ? frame->outer->depth + 1 : 1;
+        if (frame->depth > mostCalls || std::uint64_t{warp.frameBase[lane]} + to.frameBytes + warp.allocaBytes[lane] > context.launch->localBytes) {
             launcher.find(context, "out_of_bounds", true, lane, warp.frameBase[lane], [&] { return std::format("the stack of calls needs more than the {} bytes it has", context.launch->localBytes); });
             return context.pc;
         }
@@ -142,6 +146,7 @@ std::uint32_t leaveCall(WarpContext &context, const MicroOp &, std::uint32_t &ac
             at += gone.results[i].bytes;
         }
         warp.frameBase[lane] -= back.frameBytes;
+        warp.allocaBytes[lane] = frame->allocaBytes;
         pcs[lane] = frame->returnPc;
     }
     return scatter(warp, pcs, active, active);

@@ -16,6 +16,9 @@ std::uint32_t alignUp(std::uint64_t value, std::size_t alignment) {
     return static_cast<std::uint32_t>((value + a - 1) / a * a);
 }
 
+constexpr std::size_t mostNestedCalls = 1000; // functions that call each other in a chain
+constexpr std::uint64_t mostLocalBytes = 512 * 1024, mostParameterBytes = 1024 * 1024; // of a thread
+
 void namesIn(const ptx::Operand &operand, const std::function<void(const std::string &)> &visit) {
     if (operand.kind == ptx::Operand::Kind::Symbol) visit(operand.symbol);
     for (const auto &e : operand.elements) namesIn(e, visit);
@@ -32,8 +35,10 @@ Decoder::Decoder(const ptx::Module &module, const ExecutionModel &model, const S
 std::vector<std::size_t> Decoder::callOrder(std::size_t kernel) const {
     std::vector<std::size_t> order;
     std::set<std::size_t> seen;
+    std::size_t nested = 0;
     const std::function<void(std::size_t)> visit = [&](std::size_t index) {
-        if (!seen.insert(index).second) return;
+        if (nested > mostNestedCalls || !seen.insert(index).second) return;
+        ++nested;
         for (const auto &instruction : m_module.functions[index].instructions)
             for (const auto &operand : instruction.operands)
                 namesIn(operand, [&](const std::string &name) {
@@ -41,6 +46,7 @@ std::vector<std::size_t> Decoder::callOrder(std::size_t kernel) const {
                     if (found != m_functionByName.end() && !m_module.functions[found->second].isExternal) visit(found->second);
                 });
         order.push_back(index);
+        --nested;
     };
     visit(kernel);
     return order;
@@ -97,10 +103,13 @@ void Decoder::layOutFunction(std::size_t index, DecodedFunction &decoded) {
         const auto &variable = function.variables[v];
         if (variable.space == ptx::Space::Local) {
             m_variableOffset[v] = alignUp(frame, variable.alignment);
-            frame = m_variableOffset[v] + static_cast<std::uint32_t>(variable.bytes);
+            frame = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{m_variableOffset[v]} + variable.bytes, 2 * mostLocalBytes)); // more is refused in finish()
         } else if (variable.space == ptx::Space::Parameter && !(function.isKernel && isFormal(v))) {
             m_variableOffset[v] = alignUp(m_program->callParameterBytes, 16);
-            m_program->callParameterBytes = m_variableOffset[v] + static_cast<std::uint32_t>(variable.bytes);
+            if (std::uint64_t{m_variableOffset[v]} + variable.bytes > mostParameterBytes) {
+                m_program->problem = "the parameters of its device functions are too large";
+                m_variableOffset[v] = 0; // it will not run
+            } else m_program->callParameterBytes = m_variableOffset[v] + static_cast<std::uint32_t>(variable.bytes);
         }
     }
     decoded.lastParameter = m_program->callParameterBytes;
@@ -117,7 +126,8 @@ void Decoder::layOutFunction(std::size_t index, DecodedFunction &decoded) {
             offset = alignUp(offset, variable.alignment);
             m_variableOffset[v] = offset;
             m_program->parameters.push_back({variable.bytes, variable.alignment, offset});
-            offset += static_cast<std::uint32_t>(variable.bytes);
+            if (std::uint64_t{offset} + variable.bytes > mostParameterBytes) m_program->problem = "its parameters are too large";
+            else offset += static_cast<std::uint32_t>(variable.bytes);
         }
         m_program->parameterBytes = offset;
     } else {
@@ -200,7 +210,10 @@ void Decoder::decodeFunction(std::size_t index, DecodedFunction &decoded) {
     decoded.lastRow = m_nextTemporary;
     decoded.wideRow.assign((decoded.lastRow - decoded.firstRow) / 128 + 2, false);
     for (std::size_t r = 0; r < m_function->registers.size(); ++r)
-        if (ptx::typeBytes(m_function->registers[r].type) == 8) decoded.wideRow[m_liveness.row[r]] = m_liveness.rows != 0;
+        if (const int bytes = ptx::typeBytes(m_function->registers[r].type); bytes >= 8 && m_liveness.rows != 0) {
+            decoded.wideRow[m_liveness.row[r]] = true;
+            if (bytes == 16) decoded.wideRow[m_liveness.row[r] + 2] = true;
+        }
     m_program->registerBytes = m_nextTemporary + (m_nextTemporary & 128);
 }
 
@@ -255,16 +268,24 @@ void Decoder::finish(std::size_t kernel, const std::vector<std::size_t> &order) 
         }
     bool recursion = false;
     std::vector<int> state(p.functions.size(), 0);
-    const std::function<std::uint32_t(std::size_t)> depth = [&](std::size_t f) -> std::uint32_t {
-        if (state[f] == 1) { recursion = true; p.functions[f].recursive = true; return 0; }
+    std::vector<std::uint64_t> known(p.functions.size(), 0);
+    std::size_t nested = 0;
+    const std::function<std::uint64_t(std::size_t)> depth = [&](std::size_t f) -> std::uint64_t {
+        if (state[f] == 1 || nested > mostNestedCalls) { recursion = true; p.functions[f].recursive = true; return 0; }
+        if (state[f] == 2) return known[f];
         state[f] = 1;
-        std::uint32_t most = 0;
+        ++nested;
+        std::uint64_t most = 0;
         for (const auto callee : callees[f]) most = std::max(most, depth(callee));
-        state[f] = 0;
-        return most + p.functions[f].frameBytes;
+        --nested;
+        state[f] = 2;
+        return known[f] = most + p.functions[f].frameBytes;
     };
-    p.localBytes = depth(p.functions.size() - 1);
+    const std::uint64_t stack = depth(p.functions.size() - 1);
+    p.localBytes = static_cast<std::uint32_t>(std::min(stack, mostLocalBytes));
+    if (stack > mostLocalBytes) p.problem = "a thread needs " + std::to_string(stack) + " bytes of local memory, and can have 512 KiB";
     if (recursion) p.localBytes += 16 * 1024;
+    if (p.usesAlloca) p.localBytes += 16 * 1024;
     p.callParameterBytes = alignUp(p.callParameterBytes, 16);
     if (recursion)
         for (auto &f : p.functions) f.recursive = true;
@@ -278,6 +299,8 @@ std::shared_ptr<Program> Decoder::decodeKernel(std::size_t kernel) {
     m_program->mangled = m_module.functions[kernel].name;
     m_program->demangled = demangled(m_program->mangled);
     if (m_module.functions[kernel].maxThreads > 0) m_program->maxThreadsPerBlock = std::min(1024, m_module.functions[kernel].maxThreads);
+    const auto &cluster = m_module.functions[kernel].cluster;
+    m_program->cluster = {cluster[0], cluster[1], cluster[2]};
     const std::vector<std::size_t> order = callOrder(kernel);
     layOutShared(order);
     m_program->functions.resize(order.size());

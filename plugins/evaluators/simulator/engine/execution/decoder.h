@@ -110,11 +110,29 @@ private:
     void load(const ptx::Instruction &);
     void store(const ptx::Instruction &);
     void atomic(const ptx::Instruction &);
+    void accessDouble(const ptx::Instruction &, MemoryOperand, bool store);
+    void atomicOfEight(const ptx::Instruction &);
+    [[nodiscard]] std::uint32_t sourceUnlessIgnored(const ptx::Instruction &, const ptx::Operand &ignore, std::uint64_t bytes);
     void copyAsync(const ptx::Instruction &);
     void prefetch(const ptx::Instruction &);
     void addressOperand(const ptx::Instruction &, const ptx::Operand &, AddressSpaceKind space, MemoryOperand &);
     void memoryFlags(const ptx::Instruction &, MemoryOperand &) const;
     [[nodiscard]] AddressSpaceKind spaceOf(const ptx::Instruction &) const;
+
+    // asynchronous (decoder_async.cpp)
+    struct WideRow { std::uint32_t row = 0; bool wide = false; };
+    [[nodiscard]] WideRow wideRow(const ptx::Instruction &, const ptx::Operand &, ptx::Type);
+    void barrierObject(const ptx::Instruction &);
+    void copyArrive(const ptx::Instruction &);
+    void copyBulk(const ptx::Instruction &);
+    void storeAsync(const ptx::Instruction &);
+    void warpgroup(const ptx::Instruction &);
+    void clusterAddress(const ptx::Instruction &);
+    void stackMemory(const ptx::Instruction &);
+    void createPolicy(const ptx::Instruction &);
+    void specialToPredicate(const ptx::Instruction &);
+    [[nodiscard]] std::array<std::uint32_t, 2> halvesOf(const ptx::Operand &) const;
+    void moveDouble(const ptx::Instruction &);
 
     // control and the whole warp
     void branch(const ptx::Instruction &);

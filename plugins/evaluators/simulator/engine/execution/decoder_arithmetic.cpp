@@ -331,6 +331,9 @@ const std::map<std::string_view, Decoder::Method> &Decoder::methods() {
                                  "vmin4", "vmax4", "vset4"})
             m[name] = &D::videoVector;
         for (const auto *name : {"tex", "tld4", "txq", "suld", "sust", "sured", "suq"}) m[name] = &D::texture;
+        for (const auto *name : {"mapa", "getctarank"}) m[name] = &D::clusterAddress;
+        for (const auto *name : {"alloca", "stacksave", "stackrestore"}) m[name] = &D::stackMemory;
+        m["mbarrier"] = &D::barrierObject; m["wgmma"] = &D::warpgroup; m["createpolicy"] = &D::createPolicy;
         m["fns"] = &D::findNthSet;
         m["prmt"] = &D::permute; m["lop3"] = &D::logic3; m["shf"] = &D::funnelShift; m["cvt"] = &D::convert;
         m["setp"] = &D::compare; m["testp"] = &D::testProperty; m["set"] = &D::setValue; m["selp"] = &D::choose;

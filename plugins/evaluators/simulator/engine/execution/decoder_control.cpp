@@ -12,9 +12,12 @@ using ptx::Operand;
 using ptx::Type;
 
 void fenceHandler(WarpContext &, const MicroOp &);     // execution/rare_events.cpp
+void clusterArriveHandler(WarpContext &, const MicroOp &);
 void nanosleepHandler(WarpContext &, const MicroOp &); // the same
 
 namespace {
+constexpr std::uint64_t clusterBarrierNumber = 63; // launcher.h
+
 Type lastType(const Instruction &instruction) {
     for (auto m = instruction.modifiers.rbegin(); m != instruction.modifiers.rend(); ++m)
         if (const auto type = ptx::typeFromName(*m)) return *type;
@@ -102,10 +105,16 @@ void Decoder::barrier(const Instruction &instruction) {
         emit(op);
         return;
     }
-    if (instruction.has("cluster")) { // a cluster of one block: arrive does nothing, wait is a block barrier
-        if (instruction.has("arrive")) return nothing(instruction);
+    if (instruction.has("cluster")) {
+        if (instruction.has("arrive")) {
+            op.full = op.masked = clusterArriveHandler;
+            op.canStop = true;
+            emit(op);
+            return;
+        }
         BarrierSite site;
-        site.id = constant(0, false);
+        site.kind = BarrierSite::Kind::ClusterWait;
+        site.id = constant(clusterBarrierNumber, false);
         op.control = Control::Barrier;
         op.extra = static_cast<std::uint32_t>(m_program->barriers.size());
         m_program->barriers.push_back(site);

@@ -2,6 +2,7 @@
 // Comparisons, choices, moves and address conversions.
 #include "engine/execution/decoder.h"
 
+#include "engine/execution/rare/addresses.h"
 #include "engine/execution/special_register.h"
 #include "engine/memory/allocation.h"
 
@@ -164,6 +165,8 @@ void Decoder::chooseBySign(const Instruction &instruction) { // slct.type.ctype
 void Decoder::move(const Instruction &instruction) {
     const Type type = lastType(instruction);
     const Operand &to = instruction.operands.at(0), &from = instruction.operands.at(1);
+    if (type == Type::Pred && from.kind == Operand::Kind::Special) return specialToPredicate(instruction);
+    if (type == Type::B128) return moveDouble(instruction);
     if (type == Type::Pred) {
         MicroOp op = make(instruction, InstructionClass::Compare);
         const Handlers h = m_isa.data("mov.pred", Type::B32);
@@ -259,8 +262,11 @@ void Decoder::isSpace(const Instruction &instruction) {
     const Handlers h = m_isa.data("isspacep", Type::B64);
     op.full = h.full;
     op.masked = h.masked;
+    if (instruction.has("const")) op.full = op.masked = isConstantAddress;
     const auto is = [&](std::string_view name) { return !instruction.modifiers.empty() && instruction.modifiers[0].starts_with(name); };
-    if (is("shared")) { op.immediate = static_cast<std::int64_t>(sharedWindow); op.extra = 24; }
+    if (is("const")) op.canStop = false;
+    else if (is("shared::cluster")) { op.immediate = static_cast<std::int64_t>(sharedWindow); op.extra = 29; }
+    else if (is("shared")) { op.immediate = static_cast<std::int64_t>(sharedWindow); op.extra = 24; }
     else if (is("local")) { op.immediate = static_cast<std::int64_t>(localWindow); op.extra = 32; }
     else if (is("param")) { op.immediate = static_cast<std::int64_t>(parameterWindow); op.extra = 16; }
     else if (is("global")) { op.immediate = static_cast<std::int64_t>(globalBase); op.extra = 46; }

@@ -5,6 +5,7 @@
 #include "engine/execution/atomic_operation.h"
 #include "engine/memory/allocation.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace kernelskill::simulator {
@@ -57,6 +58,7 @@ AddressSpaceKind Decoder::spaceOf(const Instruction &instruction) const {
 
 void Decoder::memoryFlags(const Instruction &instruction, MemoryOperand &m) const {
     for (const auto *strong : {"volatile", "relaxed", "acquire", "release", "mmio"}) m.strong = m.strong || instruction.has(strong);
+    m.isVolatile = instruction.has("volatile");
     m.bypassL1 = instruction.has("cg") || instruction.has("cv") || instruction.has("L1::no_allocate") || m.strong;
     m.constantCache = instruction.has("const");
 }
@@ -84,6 +86,14 @@ void Decoder::addressOperand(const Instruction &instruction, const Operand &oper
             return;
         }
         if (place.space == AddressSpaceKind::Parameter || place.space == AddressSpaceKind::CallParameter || space == AddressSpaceKind::Generic) m.space = place.space;
+        if (place.space == AddressSpaceKind::CallParameter) {
+            // such parameters have no addresses: each access lies inside its variable
+            const auto bytes = static_cast<std::int64_t>(base.kind == Operand::Kind::Variable ? m_function->variables[base.index].bytes : 0);
+            std::int64_t size = 0;
+            for (const auto &name : instruction.modifiers)
+                if (const auto type = ptx::typeFromName(name)) size = ptx::typeBytes(*type) * static_cast<std::int64_t>(vectorSize(instruction));
+            if (m.offset < 0 || m.offset > bytes || bytes - m.offset < size) throw Unsupported{"an access outside of the parameter"};
+        }
         if (place.space == AddressSpaceKind::CallParameter) m.offset += static_cast<std::int64_t>(place.address);
         m.address = constant(place.space == AddressSpaceKind::CallParameter ? 0 : place.address, true);
         return;
@@ -97,9 +107,11 @@ void Decoder::load(const Instruction &instruction) {
     MemoryOperand m;
     memoryFlags(instruction, m);
     addressOperand(instruction, instruction.operands.at(1), spaceOf(instruction), m);
-    if (ptx::typeBytes(type) > 8 || ptx::typeBytes(type) == 0) throw Unsupported{};
+    if (ptx::typeBytes(type) == 0) throw Unsupported{};
+    if (type == Type::B128) return accessDouble(instruction, m, false);
     m.elementBytes = static_cast<std::uint8_t>(ptx::typeBytes(type));
     m.count = static_cast<std::uint8_t>(vectorSize(instruction));
+    if (m.elementBytes * m.count > 32) throw Unsupported{"more than 32 bytes a thread"};
     m.signExtend = ptx::isSigned(type);
     const Operand &to = instruction.operands.at(0);
     for (std::size_t e = 0; e < m.count; ++e) {
@@ -130,14 +142,17 @@ void Decoder::load(const Instruction &instruction) {
 }
 
 void Decoder::store(const Instruction &instruction) {
-    if (instruction.has("async") || instruction.has("bulk")) throw Unsupported{};
+    if (instruction.has("async")) return storeAsync(instruction);
+    if (instruction.has("bulk")) throw Unsupported{};
     const Type type = lastType(instruction);
     MemoryOperand m;
     memoryFlags(instruction, m);
     addressOperand(instruction, instruction.operands.at(0), spaceOf(instruction), m);
-    if (ptx::typeBytes(type) > 8 || ptx::typeBytes(type) == 0) throw Unsupported{};
+    if (ptx::typeBytes(type) == 0) throw Unsupported{};
+    if (type == Type::B128) return accessDouble(instruction, m, true);
     m.elementBytes = static_cast<std::uint8_t>(ptx::typeBytes(type));
     m.count = static_cast<std::uint8_t>(vectorSize(instruction));
+    if (m.elementBytes * m.count > 32) throw Unsupported{"more than 32 bytes a thread"};
     const Operand &from = instruction.operands.at(1);
     for (std::size_t e = 0; e < m.count; ++e) {
         const Operand &element = from.kind == Operand::Kind::Vector ? from.elements.at(e) : from;
@@ -158,7 +173,32 @@ void Decoder::store(const Instruction &instruction) {
     emit(op);
 }
 
+// ld and st of 128-bit registers: pairs of 64-bit elements.
+void Decoder::accessDouble(const Instruction &instruction, MemoryOperand m, bool store) {
+    const Operand &registers = instruction.operands.at(store ? 1 : 0);
+    const std::size_t count = vectorSize(instruction);
+    if (count > 2) throw Unsupported{"more than 32 bytes a thread"};
+    m.elementBytes = 8;
+    m.count = static_cast<std::uint8_t>(2 * count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto rows = halvesOf(registers.kind == Operand::Kind::Vector ? registers.elements.at(i) : registers);
+        for (std::size_t half = 0; half < 2; ++half) {
+            m.rows[2 * i + half] = rows[half];
+            m.wide[2 * i + half] = true;
+        }
+    }
+    MicroOp op = make(instruction, store ? storeClass(m.space) : loadClass(m.space, m.constantCache));
+    op.full = op.masked = m_isa.memory(store ? "st" : "ld", m.space, Type::B64);
+    if (op.full == nullptr) throw Unsupported{};
+    op.canStop = true;
+    scoreboard(op, instruction);
+    op.extra = static_cast<std::uint32_t>(m_program->memory.size());
+    m_program->memory.push_back(m);
+    emit(op);
+}
+
 void Decoder::atomic(const Instruction &instruction) {
+    if (instruction.has("async")) return storeAsync(instruction);
     static const std::map<std::string_view, AtomicOperation> names{
         {"add", AtomicOperation::Add}, {"min", AtomicOperation::Min}, {"max", AtomicOperation::Max}, {"and", AtomicOperation::And},
         {"or", AtomicOperation::Or}, {"xor", AtomicOperation::Xor}, {"exch", AtomicOperation::Exchange},
@@ -172,10 +212,12 @@ void Decoder::atomic(const Instruction &instruction) {
     const Type type = lastType(instruction);
     MemoryOperand m;
     addressOperand(instruction, instruction.operands.at(first), spaceOf(instruction), m);
-    if (ptx::typeBytes(type) > 8) throw Unsupported{};
     m.elementBytes = static_cast<std::uint8_t>(ptx::typeBytes(type));
     m.count = static_cast<std::uint8_t>(vectorSize(instruction));
-    if (m.count > 4) throw Unsupported{};
+    if (m.elementBytes == 0 || m.elementBytes * m.count > 16) throw Unsupported{};
+    if (m.count > 4) return atomicOfEight(instruction);
+    const bool isDouble = type == Type::B128;
+    if (isDouble && *operation != AtomicOperation::Exchange && *operation != AtomicOperation::CompareAndSwap) throw Unsupported{};
     m.atomicOperation = static_cast<std::uint8_t>(*operation);
     m.atomicType = static_cast<std::uint8_t>(type);
     m.hasResult = result;
@@ -187,11 +229,12 @@ void Decoder::atomic(const Instruction &instruction) {
             const Operand &to = element(instruction.operands.at(0), e);
             m.sink[e] = to.kind == Operand::Kind::Sink;
             m.wide[e] = m.elementBytes == 8;
-            if (!m.sink[e]) m.rows[e] = destination(to, m.wide[e]);
+            if (!m.sink[e]) m.rows[e] = isDouble ? halvesOf(to)[0] : destination(to, m.wide[e]);
         }
-        m.rows[4 + e] = source(instruction, element(instruction.operands.at(first + 1), e), type);
+        const Operand &value = element(instruction.operands.at(first + 1), e);
+        m.rows[4 + e] = isDouble ? halvesOf(value)[0] : source(instruction, value, type);
     }
-    if (*operation == AtomicOperation::CompareAndSwap) m.compare = source(instruction, instruction.operands.at(first + 2), type);
+    if (*operation == AtomicOperation::CompareAndSwap) m.compare = isDouble ? halvesOf(instruction.operands.at(first + 2))[0] : source(instruction, instruction.operands.at(first + 2), type);
     const Handler h = m_isa.memory("atom", m.space, type);
     if (h == nullptr) throw Unsupported{};
     MicroOp op = make(instruction, m.space == AddressSpaceKind::Shared ? InstructionClass::AtomicShared : InstructionClass::AtomicGlobal);
@@ -203,12 +246,31 @@ void Decoder::atomic(const Instruction &instruction) {
     emit(op);
 }
 
+// Eight halves: two operations on four, each of which the device also orders on its own.
+void Decoder::atomicOfEight(const Instruction &instruction) {
+    const std::size_t first = instruction.opcode == "atom" ? 1 : 0;
+    for (std::size_t part = 0; part < 2; ++part) {
+        Instruction four = instruction;
+        std::ranges::replace(four.modifiers, std::string("v8"), std::string("v4"));
+        four.operands.at(first).offset += static_cast<std::int64_t>(8 * part);
+        for (std::size_t i = 0; i <= first + 1 && i < four.operands.size(); ++i) {
+            if (i == first) continue;
+            auto &elements = four.operands[i].elements;
+            if (elements.size() != 8) throw Unsupported{"a different number of operands"};
+            elements = std::vector<Operand>(elements.begin() + static_cast<std::ptrdiff_t>(4 * part), elements.begin() + static_cast<std::ptrdiff_t>(4 * part + 4));
+        }
+        atomic(four);
+    }
+}
+
 // The host's side of committing and waiting: execution/async_copies.cpp
 void commitAsyncGroup(WarpContext &, const MicroOp &);
 void waitAsyncGroups(WarpContext &, const MicroOp &);
 
 void Decoder::copyAsync(const Instruction &instruction) {
-    if (instruction.modifiers.empty() || instruction.modifiers[0] != "async" || instruction.has("bulk") || instruction.has("mbarrier")) throw Unsupported{};
+    if (instruction.has("bulk")) return copyBulk(instruction);
+    if (instruction.modifiers.empty() || instruction.modifiers[0] != "async") throw Unsupported{};
+    if (instruction.has("mbarrier")) return copyArrive(instruction);
     MicroOp op = make(instruction, InstructionClass::AsyncCopy);
     op.canStop = true;
     if (instruction.has("commit_group")) {
@@ -228,10 +290,12 @@ void Decoder::copyAsync(const Instruction &instruction) {
         m.elementBytes = static_cast<std::uint8_t>(size.bits);
         m.count = 1;
         m.bypassL1 = instruction.has("cg");
-        if (instruction.operands.size() > 3) {
-            if (instruction.operands[3].kind == Operand::Kind::Register && m_function->registers[instruction.operands[3].index].type == Type::Pred) throw Unsupported{"ignore-src"};
+        const std::size_t sizes = instruction.operands.size() - (instruction.has("L2::cache_hint") ? 1 : 0);
+        if (sizes > 3) {
             m.hasSourceBytes = true;
-            m.sourceBytes = source(instruction, instruction.operands[3], Type::U32);
+            const Operand &given = instruction.operands[3];
+            if (given.kind == Operand::Kind::Register && m_function->registers[given.index].type == Type::Pred) m.sourceBytes = sourceUnlessIgnored(instruction, given, size.bits);
+            else m.sourceBytes = source(instruction, given, Type::U32);
         }
         op.full = op.masked = m_isa.memory("cp.async", AddressSpaceKind::Shared, Type::B32);
         scoreboard(op, instruction);
@@ -239,6 +303,22 @@ void Decoder::copyAsync(const Instruction &instruction) {
         m_program->memory.push_back(m);
     }
     emit(op);
+}
+
+// The ignore-src predicate as a number of bytes to read: none when it holds.
+std::uint32_t Decoder::sourceUnlessIgnored(const Instruction &instruction, const Operand &ignore, std::uint64_t bytes) {
+    const Handlers h = m_isa.data("selp", Type::B32);
+    MicroOp op = make(instruction, InstructionClass::Move);
+    op.full = h.full;
+    op.masked = h.masked;
+    op.a = constant(0, false);
+    op.b = constant(bytes, false);
+    op.c = predicate(ignore);
+    op.immediate = ignore.negated ? 1 : 0;
+    op.readyC = readyOfPredicate(op.c);
+    op.d = temporary(false);
+    op.readyD = readyOfRow(op.d);
+    return emit(op).d;
 }
 
 void Decoder::prefetch(const Instruction &instruction) {

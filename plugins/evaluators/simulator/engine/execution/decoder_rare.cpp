@@ -62,7 +62,7 @@ void readVideoModifiers(const Instruction &instruction, VideoMode &mode) {
     static constexpr std::string_view comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     std::vector<Type> types;
     for (const auto &m : instruction.modifiers) {
-        if (const auto type = ptx::typeFromName(m)) types.push_back(*type);
+        if (const auto type = ptx::typeFromName(m); type && selectorOf(m) == 0) types.push_back(*type);
         for (int i = 0; i < 6; ++i)
             if (comparisons[i] == m) mode.comparison = i;
         if (m == "add") mode.second = 1;

@@ -44,6 +44,7 @@ void add(AccessCounters &total, const InstructionCounters &c) {
     total.l1HitSectors += c.l1Hits;
     total.l2HitSectors += c.l2Hits;
     total.wavefronts += c.wavefronts;
+    total.lines += c.lines;
 }
 
 // What the instruction stands for in machine instructions.
@@ -140,7 +141,9 @@ void Launcher::fillLines(LaunchReport &report) const {
         if (kind == InstructionClass::LoadGlobal || kind == InstructionClass::StoreGlobal || kind == InstructionClass::AtomicGlobal || kind == InstructionClass::AsyncCopy) {
             line.globalSectors += c.sectors;
             line.idealSectors += c.idealSectors;
+            line.globalRequests += c.requests;
         }
+        if (kind == InstructionClass::LoadShared || kind == InstructionClass::StoreShared || kind == InstructionClass::AtomicShared) line.sharedRequests += c.requests;
         line.sharedConflicts += c.conflicts;
         for (std::size_t r = 0; r < stalls.size(); ++r) {
             stalls[r] += c.stall[r];

@@ -12,7 +12,7 @@ namespace {
 // device, where a warp does not run ahead of the others by thousands of instructions; many enough to cost nothing.
 constexpr std::uint64_t quantum = 256;
 constexpr std::uint32_t mostEpochs = 1u << 20;   // barriers before the tags of shared memory are cleared
-constexpr std::uint32_t mostTags = 0x0fff'0000u; // owners before the tags of global memory are cleared
+constexpr std::uint32_t mostTags = 0x003f'ff00u; // owners before the tags of global memory are cleared (isa/shadow.h)
 
 } // namespace
 
@@ -64,7 +64,16 @@ void Launcher::prepare() {
     std::copy_n(block, 3, s.block);
     s.smCount = static_cast<std::uint32_t>(std::max(1, m_model.smCount));
     s.checks = m_request.checks;
-    s.raceChecks = m_request.checks && g.count() > 1;
+    s.raceChecks = m_request.checks && (g.count() > 1 || b.count() > 32);
+    s.cluster[0] = p.cluster.x;
+    s.cluster[1] = p.cluster.y;
+    s.cluster[2] = p.cluster.z;
+    if (m_request.cluster.count() > 1) {
+        s.cluster[0] = m_request.cluster.x;
+        s.cluster[1] = m_request.cluster.y;
+        s.cluster[2] = m_request.cluster.z;
+    }
+    s.clusterBlocks = s.cluster[0] * s.cluster[1] * s.cluster[2];
     s.sharedLatency = static_cast<std::uint32_t>(m_model.sharedLatency);
     s.l1Latency = static_cast<std::uint32_t>(m_model.l1Latency);
     s.l2Latency = static_cast<std::uint32_t>(m_model.l2Latency);
@@ -78,14 +87,14 @@ void Launcher::prepare() {
         rows[64] = t / b.x / b.y;
     }
     s.threadIds = m_threadIds.data();
-    if (m_caches.raceTag > mostTags - 1'000'000u || m_caches.raceTag + g.count() > mostTags) {
+    if (m_caches.raceTag > mostTags / 2 || m_caches.raceTag + 4 * g.count() > mostTags) {
         m_addresses.clearRaceTags();
         m_caches.raceTag = 1;
     }
     m_addresses.prepareLaunch(s.raceChecks);
     s.launchNumber = ++m_caches.launches;
-    s.raceFloor = m_caches.raceTag << 4 | 15u;
-    s.raceMany = (m_caches.raceTag + 1) << 4 | 15u;
+    s.raceFloor = m_caches.raceTag << 10 | 1023u;
+    s.raceMany = (m_caches.raceTag + 1) << 10 | 1023u;
     m_firstTag = m_caches.raceTag + 2;
     prepareCaches();
 }
@@ -113,7 +122,9 @@ void Launcher::allocateBlock(BlockStorage &storage) {
     storage.ready.assign(static_cast<std::size_t>(p.readyCount) * warps, 0);
     storage.local.assign(static_cast<std::size_t>(m_state.localBytes) * 32 * warps, std::byte{0});
     storage.callParameters.assign(static_cast<std::size_t>(p.callParameterBytes) * 32 * warps + 64, std::byte{0});
+    storage.localWritten.assign(m_state.checks ? storage.local.size() : 0, 0);
     storage.frameBases.assign(static_cast<std::size_t>(warps) * 32, 0);
+    storage.allocaBytes.assign(static_cast<std::size_t>(warps) * 32, 0);
     storage.callStacks.assign(static_cast<std::size_t>(warps) * 32, nullptr);
     storage.shared.assign(m_state.sharedBytes + 64, std::byte{0});
     storage.sharedWritten.assign(m_state.sharedBytes + 64, 0);
@@ -127,6 +138,8 @@ void Launcher::allocateBlock(BlockStorage &storage) {
         warp.ready = storage.ready.data() + static_cast<std::size_t>(p.readyCount) * w;
         warp.local = storage.local.data() + static_cast<std::size_t>(m_state.localBytes) * 32 * w;
         warp.callParameters = storage.callParameters.data() + static_cast<std::size_t>(p.callParameterBytes) * 32 * w;
+        warp.localWritten = storage.localWritten.empty() ? nullptr : storage.localWritten.data() + static_cast<std::size_t>(m_state.localBytes) * 32 * w;
+        warp.allocaBytes = storage.allocaBytes.data() + static_cast<std::size_t>(w) * 32;
         warp.frameBase = storage.frameBases.data() + static_cast<std::size_t>(w) * 32;
         warp.callStack = storage.callStacks.data() + static_cast<std::size_t>(w) * 32;
         warp.index = w;
@@ -134,22 +147,29 @@ void Launcher::allocateBlock(BlockStorage &storage) {
 }
 
 void Launcher::nextTag(BlockState &block) {
-    if (m_caches.raceTag >= mostTags) return;
-    block.tag = (m_firstTag + static_cast<std::uint32_t>(m_tagOwners.size())) << 4 | 15u;
+    if (m_caches.raceTag >= mostTags) {
+        m_state.raceChecks = false; // nobody could be told apart any more
+        return;
+    }
+    block.tag = (m_firstTag + static_cast<std::uint32_t>(m_tagOwners.size())) << 10;
+    block.tagUsed = false;
     m_tagOwners.push_back({block.linear, 0});
     m_caches.raceTag = m_firstTag + static_cast<std::uint32_t>(m_tagOwners.size());
 }
 
 void Launcher::release(BlockState &block) {
-    const std::uint32_t index = (block.tag >> 4) - m_firstTag;
-    if (index < m_tagOwners.size()) m_tagOwners[index].released = ++m_time;
+    const std::uint32_t index = (block.tag >> 10) - m_firstTag;
+    ++m_time; // all the block did so far, in all its times between barriers
+    for (std::uint32_t i = block.unreleased; i <= index && i < m_tagOwners.size(); ++i)
+        if (m_tagOwners[i].block == block.linear && m_tagOwners[i].released == 0) m_tagOwners[i].released = m_time;
+    block.unreleased = index + 1;
     ++m_fences;
     block.acquireTime = ++m_time; // a fence orders what follows as well
     nextTag(block);
 }
 
 const Launcher::TagOwner *Launcher::ownerOf(std::uint32_t tag) const {
-    const std::uint32_t index = (tag >> 4) - m_firstTag;
+    const std::uint32_t index = (tag >> 10) - m_firstTag;
     return index < m_tagOwners.size() ? &m_tagOwners[index] : nullptr;
 }
 
@@ -174,6 +194,13 @@ void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
     b.acquireTime = 0;
     b.instructions = 0;
     if (m_state.raceChecks) nextTag(b);
+    b.firstTag = b.tag;
+    b.unreleased = (b.tag >> 10) - m_firstTag;
+    b.cluster = nullptr;
+    b.clusterRank = 0;
+    storage.done = false;
+    std::fill(storage.localWritten.begin(), storage.localWritten.end(), std::uint8_t{0});
+    std::fill(storage.allocaBytes.begin(), storage.allocaBytes.end(), 0u);
     std::fill(storage.sharedWritten.begin(), storage.sharedWritten.end(), std::uint8_t{0});
     if (++b.sharedEpoch >= mostEpochs) {
         std::fill(storage.sharedWriter.begin(), storage.sharedWriter.end(), 0u);
@@ -197,6 +224,11 @@ void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
         warp.pollCount = 0;
         warp.asyncOpen = 0;
         warp.asyncCommitted = 0;
+        warp.bulkOpen = 0;
+        warp.bulkCommitted = 0;
+        warp.unorderedCount = warp.unorderedHigh = 0;
+        warp.unorderedLow = ~0u;
+        warp.clusterArrived = warp.clusterPassed = 0;
         std::fill_n(warp.frameBase, 32, 0u);
         warp.predicates[truePredicate] = fullMask;
     }
@@ -220,6 +252,8 @@ WarpContext Launcher::contextOf(BlockStorage &storage, WarpState &warp) {
 // Gives each warp a turn until all have ended, or `turns` times.
 Launcher::BlockStop Launcher::runBlock(BlockStorage &storage, std::uint32_t turns) {
     BlockState &b = storage.state;
+    if (m_lastBlock != &b) b.firstTag = b.tag; // others have had owners in between
+    m_lastBlock = &b;
     for (; turns > 0; --turns) {
         bool ran = false, progressed = false, alive = false;
         for (std::uint32_t w = 0; w < b.warpCount; ++w) {
@@ -245,6 +279,7 @@ Launcher::BlockStop Launcher::runBlock(BlockStorage &storage, std::uint32_t turn
         }
         if (!alive) return BlockStop::Done;
         if (completeBarriers(storage)) continue;
+        if (!ran && b.cluster != nullptr) return BlockStop::Waiting; // for other blocks of the cluster; see runCluster
         if (!ran) {
             reportDeadlock(storage);
             return BlockStop::Fatal;
@@ -270,9 +305,15 @@ std::unique_ptr<BlockStorage> Launcher::takeStorage() {
 
 // Runs a block for a while; what becomes of its storage follows from how it stops. True: one more block has ended.
 bool Launcher::step(std::unique_ptr<BlockStorage> storage, std::uint32_t turns) {
-    switch (runBlock(*storage, turns)) {
+    switch (storage->peers.empty() ? runBlock(*storage, turns) : runCluster(*storage)) {
     case BlockStop::Done:
         finishBlock(*storage);
+        for (auto &peer : storage->peers) {
+            finishBlock(*peer);
+            m_free.push_back(std::move(peer));
+        }
+        storage->peers.clear();
+        storage->cluster.reset();
         m_free.push_back(std::move(storage));
         return true;
     case BlockStop::Running: m_running.push_back(std::move(storage)); return false;
@@ -306,9 +347,12 @@ void Launcher::runNext(std::uint32_t turns) {
 // Starts the blocks of a window, up to `concurrentBlocks` side by side.
 void Launcher::startWindow(const BlockWindow &window, std::uint32_t turns) {
     const std::uint64_t end = std::min(m_request.grid.count(), window.first + window.count);
+    const bool clusters = m_state.clusterBlocks > 1;
     for (std::uint64_t next = window.first; next < end && !m_fatal; ++next) {
+        if (clusters && next != window.first && !leadsCluster(next)) continue;
         auto storage = takeStorage();
-        startBlock(*storage, next);
+        if (clusters) startCluster(*storage, leaderOf(next));
+        else startBlock(*storage, next);
         if (step(std::move(storage), turns) && !m_waiting.empty()) (void)retryWaiting();
         while (m_running.size() >= m_request.concurrentBlocks && !m_running.empty() && !m_fatal) runNext(turns);
     }

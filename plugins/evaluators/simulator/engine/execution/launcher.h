@@ -10,6 +10,7 @@
 #include "engine/memory/address_space.h"
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,13 @@ struct LaneFrame {
     std::vector<std::uint32_t> savedRows;      // of a recursive caller: the lane's column
     std::vector<bool> savedPredicates;
     std::vector<std::byte> savedParameters;
+    std::uint32_t allocaBytes = 0;             // what the caller had taken
+    std::uint32_t depth = 0;
+};
+
+// Blocks that run together and see each other's shared memory.
+struct ClusterState {
+    std::vector<struct BlockStorage *> blocks; // by rank
 };
 
 // Memory of a running block; kept for the next block when it has ended.
@@ -35,7 +43,11 @@ struct BlockStorage {
     std::vector<std::uint32_t> predicates;
     std::vector<std::uint64_t> ready;
     std::vector<std::byte> local, callParameters, shared;
-    std::vector<std::uint32_t> frameBases;
+    std::vector<std::uint8_t> localWritten;
+    std::vector<std::uint32_t> frameBases, allocaBytes;
+    std::vector<std::unique_ptr<BlockStorage>> peers; // of a cluster's first block: the other blocks
+    std::unique_ptr<ClusterState> cluster;            // the same
+    bool done = false;
     std::vector<LaneFrame *> callStacks;
     std::vector<std::uint8_t> sharedWritten;
     std::vector<std::uint32_t> sharedWriter, sharedReader;
@@ -55,6 +67,8 @@ struct DeviceCaches {
     std::uint32_t raceTag = 1; // next free owner
     std::uint32_t launches = 0;
 };
+
+inline constexpr std::uint32_t clusterBarrier = 63; // number of a block's barrier that stands for the cluster's
 
 class Launcher {
 public:
@@ -89,6 +103,16 @@ public:
 
     bool arrive(WarpContext &context, const MicroOp &op, std::uint32_t active);
 
+    // Clusters (clusters.cpp).
+    void arriveAtCluster(WarpContext &context);
+    bool waitForCluster(WarpContext &context, std::uint32_t active); // true: the lanes have to wait
+    [[nodiscard]] BlockState *peerOf(const WarpContext &context, std::uint64_t address);
+    // What the block's threads did so far is ordered before what they do from now on.
+    void orderBlock(BlockState &block);
+    // Latest arrival at the present phase of an mbarrier, and when the last phase was complete; by the object's place.
+    struct PhaseTimes { std::uint64_t open = 0, complete = 0; };
+    std::map<const std::byte *, PhaseTimes> &phaseTimes() { return m_phaseTimes; }
+
 private:
     enum class BlockStop : std::uint8_t { Done, Running, Waiting, Fatal };
     static constexpr std::uint32_t untilItStops = ~0u;
@@ -103,6 +127,12 @@ private:
     void runNext(std::uint32_t turns);
     void startWindow(const BlockWindow &window, std::uint32_t turns);
     BlockStop runBlock(BlockStorage &storage, std::uint32_t turns);
+    void startCluster(BlockStorage &leader, std::uint64_t linear);
+    BlockStop runCluster(BlockStorage &leader);
+    bool openClusterBarrier(const std::vector<BlockStorage *> &blocks);
+    bool openClusterBarrier(BlockStorage &storage);
+    [[nodiscard]] bool leadsCluster(std::uint64_t linear) const;
+    [[nodiscard]] std::uint64_t leaderOf(std::uint64_t linear) const;
     bool completeBarriers(BlockStorage &storage);
     void passBarrier(BlockStorage &storage, std::uint32_t id, const std::vector<std::uint32_t> &warps);
     void finishFragment(BlockStorage &storage, WarpState &warp, Fragment &fragment, std::uint32_t id);
@@ -122,6 +152,7 @@ private:
     DeviceCaches &m_caches;
     const IsaTable &m_isa;
     LaunchState m_state;
+    const BlockState *m_lastBlock = nullptr; // the one that ran last
     FindingCollector m_findings;
     std::vector<IssueCounters> m_issues;
     std::vector<InstructionCounters> m_counters;
@@ -132,6 +163,7 @@ private:
     std::vector<std::uint32_t> m_threadIds;
     std::vector<std::unique_ptr<BlockStorage>> m_free;
     std::deque<std::unique_ptr<BlockStorage>> m_running, m_waiting;
+    std::map<const std::byte *, PhaseTimes> m_phaseTimes;
     std::vector<TagOwner> m_tagOwners; // from raceFloor's owner upwards
     std::uint32_t m_firstTag = 0;
     std::uint64_t m_time = 0, m_fences = 0;

@@ -88,6 +88,7 @@ struct MemoryOperand {
     std::uint8_t elementBytes = 4, count = 1;
     bool signExtend = false;
     bool strong = false;    // volatile, relaxed, acquire, release: not part of race detection
+    bool isVolatile = false; // strong by the old keyword, which orders nothing between lanes
     bool bypassL1 = false;
     bool constantCache = false;
     bool address64 = true;

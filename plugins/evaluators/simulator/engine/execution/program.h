@@ -41,7 +41,7 @@ struct DecodedFunction {
 };
 
 struct BarrierSite {
-    enum class Kind : std::uint8_t { Sync, Arrive, ReduceCount, ReduceAnd, ReduceOr };
+    enum class Kind : std::uint8_t { Sync, Arrive, ReduceCount, ReduceAnd, ReduceOr, ClusterWait };
     Kind kind = Kind::Sync;
     std::uint32_t id = 0;             // row
     bool counted = false;
@@ -75,6 +75,9 @@ struct Program {
     std::uint32_t parameterBytes = 0;
     KernelResources resources;
     int maxThreadsPerBlock = 1024;
+    Dim3 cluster;                           // blocks of a cluster the kernel asks for
+    bool usesAlloca = false;
+    std::string problem;                    // why it cannot be launched at all; empty: it can
     std::optional<std::string> firstUnsupported;
     int firstUnsupportedLine = 0;
 };

@@ -66,7 +66,9 @@ void reportUninitialised(WarpContext &context, AddressSpaceKind space, std::uint
     Launcher &launcher = Launcher::of(context);
     launcher.find(context, "uninitialised_read", false, lane, address, [&] {
         if (space == AddressSpaceKind::Shared)
-            return std::format("{}-byte read of shared memory at offset {} that no thread of the block has written", bytes, address);
+            return std::format("{}-byte read of shared memory at offset {} of {} bytes, which no thread of the block has written", bytes, address, context.launch->sharedBytes);
+        if (space == AddressSpaceKind::Local)
+            return std::format("{}-byte read of local memory (a variable or array of the thread) at offset {} of {} bytes, which the thread has not written", bytes, address, context.launch->localBytes);
         const Allocation *a = launcher.addresses().find(address);
         return std::format("{}-byte read of address {:#x} in {}, which nothing has written, index {}", bytes, address,
                            a ? named(launcher.addresses().name(*a)) : std::string("memory"), a ? (address - a->base) / static_cast<unsigned>(bytes) : 0);
@@ -82,23 +84,49 @@ void reportSharedRace(WarpContext &context, std::uint32_t offset, unsigned lane,
     });
 }
 
+namespace {
+// Two warps of one block. Accesses before the block's last barrier have another owner, and are ordered.
+void reportRaceInBlock(WarpContext &context, const Allocation &allocation, std::uint64_t word, unsigned lane, std::uint32_t otherTag, AccessKind mine, bool otherWrote) {
+    if (otherTag >> 10 != context.block->tag >> 10) return;
+    Launcher &launcher = Launcher::of(context);
+    launcher.find(context, "race", false, lane, allocation.base + word * 4, [&] {
+        const std::uint32_t other = (otherTag >> 4) & 63u;
+        const std::string who = other == 63 ? std::string("several warps") : std::format("warp {} (threads {}-{})", other - 1, (other - 1) * 32, (other - 1) * 32 + 31);
+        return std::format("{} of address {:#x} in {} ({} bytes, byte {}) by warp {}, which {} of the same block {} since the last barrier; a __syncthreads() is missing between them", verb(mine),
+                           allocation.base + word * 4, named(launcher.addresses().name(allocation)), allocation.bytes, word * 4, context.warp->index, who, otherWrote ? "has written" : "has read");
+    });
+}
+} // namespace
+
 void considerGlobalRace(WarpContext &context, Allocation &allocation, std::uint64_t word, unsigned lane, std::uint32_t otherTag, AccessKind mine, bool otherWrote) {
     Launcher &launcher = Launcher::of(context);
     const BlockState &block = *context.block;
     const Launcher::TagOwner *owner = nullptr;
-    const bool several = otherTag >> 4 == context.launch->raceMany >> 4;
+    const bool several = otherTag >> 10 == context.launch->raceMany >> 10;
     if (several) {
         if (block.acquireTime != 0) return; // which readers they were is not known: they may have been waited for
     } else {
         owner = launcher.ownerOf(otherTag);
-        if (owner == nullptr || owner->block == block.linear) return;
+        if (owner == nullptr) return;
+        if (owner->block == block.linear) return reportRaceInBlock(context, allocation, word, lane, otherTag, mine, otherWrote);
         if (owner->released != 0 && block.acquireTime > owner->released) return; // ordered by a fence and a later look
     }
     const std::uint64_t address = allocation.base + word * 4;
     launcher.find(context, "race", false, lane, address, [&] {
         const std::string who = several ? std::string("several other blocks") : "block " + blockText(*context.launch, owner->block);
-        return std::format("{} of address {:#x} in {} (byte {}), which {} {} in the same launch without an order between them", verb(mine), address,
-                           named(launcher.addresses().name(allocation)), word * 4, who, otherWrote ? "writes" : "reads");
+        return std::format("{} of address {:#x} in {} ({} bytes, byte {}), which {} {} in the same launch without an order between them", verb(mine), address,
+                           named(launcher.addresses().name(allocation)), allocation.bytes, word * 4, who, otherWrote ? "writes" : "reads");
+    });
+}
+
+void reportUnorderedRead(WarpContext &context, const MemoryOperand &m, const UnorderedStore &store, std::uint32_t offset, unsigned lane, unsigned other, int bytes) {
+    Launcher &launcher = Launcher::of(context);
+    const bool legacy = m.isVolatile || store.isVolatile;
+    launcher.find(context, legacy ? "warp_synchronous" : "missing_syncwarp", false, lane, offset, [&] {
+        const Dim3 writer = launcher.threadOf(context, other);
+        std::string text = std::format("{}-byte read of shared memory at offset {} of {} bytes: thread ({}, {}, {}) of the same warp stored it at line {} and nothing has made the lanes wait for each other since",
+                                       bytes, offset, context.launch->sharedBytes, writer.x, writer.y, writer.z, launcher.placeOf(store.pc).line);
+        return text + (legacy ? "; volatile relies on lanes running in step, which they need not since Volta: use __syncwarp()" : "; a __syncwarp() is missing between them");
     });
 }
 
@@ -118,13 +146,17 @@ void reportReadOnlyStore(WarpContext &context, std::uint64_t address, unsigned l
 }
 
 void noteFence(WarpContext &context, bool device) {
-    if (device && context.launch->raceChecks) Launcher::of(context).release(*context.block);
     // whatever a fence is part of, it orders shared memory in some way the tags do not follow
-    if (context.block->sharedEpoch + 1 < (1u << 20)) ++context.block->sharedEpoch;
+    if (device && context.launch->raceChecks) Launcher::of(context).release(*context.block);
+    Launcher::of(context).orderBlock(*context.block);
+    context.warp->unorderedCount = context.warp->unorderedHigh = 0;
+    context.warp->unorderedLow = ~0u;
 }
+BlockState *clusterPeer(WarpContext &context, std::uint64_t address) { return Launcher::of(context).peerOf(context, address); }
 void noteAcquire(WarpContext &context) { Launcher::of(context).acquire(*context.block); }
 
 void fenceHandler(WarpContext &context, const MicroOp &op) { noteFence(context, op.immediate != 0); }
+void clusterArriveHandler(WarpContext &context, const MicroOp &) { Launcher::of(context).arriveAtCluster(context); }
 void nanosleepHandler(WarpContext &context, const MicroOp &) {
     context.warp->clock += 40;
     context.yield = true;
@@ -182,6 +214,21 @@ void specialRow(const WarpContext &context, int special, std::uint64_t *values) 
     case S::TotalSharedSize: return all(l.sharedBytes);
     case S::Zero: return all(0);
     case S::One: return all(1);
+    case S::ClusterIdX: return all(b.ctaid[0] / l.cluster[0]);
+    case S::ClusterIdY: return all(b.ctaid[1] / l.cluster[1]);
+    case S::ClusterIdZ: return all(b.ctaid[2] / l.cluster[2]);
+    case S::NclusterIdX: return all(l.grid[0] / l.cluster[0]);
+    case S::NclusterIdY: return all(l.grid[1] / l.cluster[1]);
+    case S::NclusterIdZ: return all(l.grid[2] / l.cluster[2]);
+    case S::ClusterCtaidX: return all(b.ctaid[0] % l.cluster[0]);
+    case S::ClusterCtaidY: return all(b.ctaid[1] % l.cluster[1]);
+    case S::ClusterCtaidZ: return all(b.ctaid[2] % l.cluster[2]);
+    case S::ClusterNctaidX: return all(l.cluster[0]);
+    case S::ClusterNctaidY: return all(l.cluster[1]);
+    case S::ClusterNctaidZ: return all(l.cluster[2]);
+    case S::ClusterRank: return all(b.clusterRank);
+    case S::ClusterBlocks: return all(l.clusterBlocks);
+    case S::ExplicitCluster: return all(l.clusterBlocks > 1 ? 1 : 0);
     }
 }
 

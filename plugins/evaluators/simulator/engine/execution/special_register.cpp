@@ -17,17 +17,19 @@ std::optional<SpecialRegister> specialRegister(std::string_view name) {
         {"%clock64", S::Clock64}, {"%globaltimer", S::GlobalTimer}, {"%globaltimer_lo", S::GlobalTimerLow},
         {"%globaltimer_hi", S::GlobalTimerHigh}, {"%dynamic_smem_size", S::DynamicSharedSize},
         {"%total_smem_size", S::TotalSharedSize},
-        // clusters are not formed: each block is a cluster of its own
-        {"%clusterid.x", S::CtaidX}, {"%clusterid.y", S::CtaidY}, {"%clusterid.z", S::CtaidZ},
-        {"%nclusterid.x", S::NctaidX}, {"%nclusterid.y", S::NctaidY}, {"%nclusterid.z", S::NctaidZ},
-        {"%cluster_ctaid.x", S::Zero}, {"%cluster_ctaid.y", S::Zero}, {"%cluster_ctaid.z", S::Zero},
-        {"%cluster_nctaid.x", S::One}, {"%cluster_nctaid.y", S::One}, {"%cluster_nctaid.z", S::One},
-        {"%cluster_ctarank", S::Zero}, {"%cluster_nctarank", S::One}, {"%is_explicit_cluster", S::Zero},
+        {"%aggr_smem_size", S::TotalSharedSize},
+        {"%clusterid.x", S::ClusterIdX}, {"%clusterid.y", S::ClusterIdY}, {"%clusterid.z", S::ClusterIdZ},
+        {"%nclusterid.x", S::NclusterIdX}, {"%nclusterid.y", S::NclusterIdY}, {"%nclusterid.z", S::NclusterIdZ},
+        {"%cluster_ctaid.x", S::ClusterCtaidX}, {"%cluster_ctaid.y", S::ClusterCtaidY}, {"%cluster_ctaid.z", S::ClusterCtaidZ},
+        {"%cluster_nctaid.x", S::ClusterNctaidX}, {"%cluster_nctaid.y", S::ClusterNctaidY}, {"%cluster_nctaid.z", S::ClusterNctaidZ},
+        {"%cluster_ctarank", S::ClusterRank}, {"%cluster_nctarank", S::ClusterBlocks}, {"%is_explicit_cluster", S::ExplicitCluster},
         {"%reserved_smem_offset_begin", S::Zero}, {"%reserved_smem_offset_end", S::Zero},
         {"%reserved_smem_offset_cap", S::Zero}, {"%current_graph_exec", S::Zero},
     };
     for (const auto &[text, which] : names)
         if (text == name) return which;
+    // nobody sets the environment of a driver, nor counts in performance monitors
+    if (name.starts_with("%envreg") || name.starts_with("%pm")) return S::Zero;
     return std::nullopt;
 }
 

@@ -28,7 +28,7 @@ struct IssueCounters {
 struct InstructionCounters {
     std::uint64_t stall[8] = {};
     std::uint64_t requests = 0, sectors = 0, idealSectors = 0, bytes = 0, l1Hits = 0, l2Hits = 0;
-    std::uint64_t wavefronts = 0, conflicts = 0;
+    std::uint64_t wavefronts = 0, conflicts = 0, lines = 0;
 };
 
 // Lanes that share a program counter.
@@ -37,6 +37,15 @@ struct Fragment {
     std::uint32_t pc = 0, mask = 0;
     State state = State::Ready;
 };
+
+// A plain store to shared memory since the warp's last synchronisation: what another lane reads of it was not waited for.
+struct UnorderedStore {
+    std::uint32_t first = 0, lanes = 0, pc = 0, bytes = 0;
+    std::int32_t lowest = 0, highest = 0; // as in the pattern
+    bool isVolatile = false;
+    std::int32_t delta[32];
+};
+inline constexpr std::uint32_t mostUnorderedStores = 4; // older ones are forgotten
 
 struct WarpState {
     std::byte *registers = nullptr;
@@ -54,6 +63,12 @@ struct WarpState {
     std::uint32_t barrierMask = 0;       // lanes that wait at a barrier
     std::uint32_t barrierId = 0;
     std::uint32_t barrierWarps = 0;      // count the barrier was given, in warps; 0: all
+    std::uint8_t *localWritten = nullptr; // one a byte of `local`; null: not checked
+    std::uint32_t *allocaBytes = nullptr; // of each lane: taken by alloca, at the end of its local memory
+    // stores other lanes must not read before a synchronisation; low … high encloses all of them
+    std::uint32_t unorderedCount = 0, unorderedLow = ~0u, unorderedHigh = 0;
+    UnorderedStore unordered[mostUnorderedStores];
+    std::uint32_t clusterArrived = 0, clusterPassed = 0; // lanes at the cluster's barrier: have arrived; may pass the next wait
     std::uint64_t clock = 0;
     // polling: the same strong access giving the same value over and over
     std::uint64_t pollValue = 0;
@@ -62,6 +77,10 @@ struct WarpState {
     std::uint64_t asyncOpen = 0;
     std::uint64_t asyncGroups[16] = {};
     std::uint32_t asyncCommitted = 0;
+    // cp.async.bulk with bulk groups: the same
+    std::uint64_t bulkOpen = 0;
+    std::uint64_t bulkGroups[16] = {};
+    std::uint32_t bulkCommitted = 0;
 };
 
 struct BlockState {
@@ -76,7 +95,13 @@ struct BlockState {
     WarpState *warps = nullptr;
     std::uint32_t warpCount = 0;
     std::uint32_t sm = 0;
-    std::uint32_t tag = 0;                 // for races in global memory; see checks/race_tags.h
+    // For races in global memory (isa/shadow.h). A block has a new owner after every barrier; owners from firstTag up to the
+    // present one are its own earlier ones.
+    std::uint32_t tag = 0, firstTag = 0;
+    bool tagUsed = false;
+    std::uint32_t unreleased = 0; // owners from this one on were not followed by a fence
+    struct ClusterState *cluster = nullptr; // null: the block is a cluster of its own
+    std::uint32_t clusterRank = 0;
     std::uint64_t acquireTime = 0;
     std::uint64_t instructions = 0;
 };
@@ -91,7 +116,8 @@ struct LaunchState {
     std::uint32_t parameterBytes = 0;
     std::uint32_t sharedBytes = 0, dynamicSharedBytes = 0, staticSharedBytes = 0;
     std::uint32_t localBytes = 0, callParameterBytes = 0;
-    std::uint32_t grid[3] = {}, block[3] = {};
+    std::uint32_t grid[3] = {}, block[3] = {}, cluster[3] = {1, 1, 1};
+    std::uint32_t clusterBlocks = 1;
     const std::uint32_t *threadIds = nullptr; // x, y, z of each thread: 3 rows of 32 a warp
     std::uint32_t smCount = 1;
     bool checks = true, raceChecks = true;
@@ -142,9 +168,12 @@ void reportUninitialised(WarpContext &, AddressSpaceKind, std::uint64_t address,
 void reportSharedRace(WarpContext &, std::uint32_t offset, unsigned lane, std::uint32_t otherTag, AccessKind mine, bool otherWrote);
 // Decides with the fences whether the accesses were ordered before it reports.
 void considerGlobalRace(WarpContext &, Allocation &, std::uint64_t word, unsigned lane, std::uint32_t otherTag, AccessKind mine, bool otherWrote);
+void reportUnorderedRead(WarpContext &, const MemoryOperand &, const UnorderedStore &, std::uint32_t offset, unsigned lane, unsigned other, int bytes);
 void reportLaneConflict(WarpContext &, AddressSpaceKind, std::uint64_t address, unsigned lane, unsigned other);
 void reportReadOnlyStore(WarpContext &, std::uint64_t address, unsigned lane);
 Allocation *findAllocation(WarpContext &, std::uint64_t address);
+// The block of the cluster that a shared-memory address of the cluster's window belongs to; null: there is none that runs.
+BlockState *clusterPeer(WarpContext &, std::uint64_t address);
 void noteFence(WarpContext &, bool device); // membar, fence
 void noteAcquire(WarpContext &);            // a strong access to global memory
 // Control flow that is not hot. They return the new pc of the current lanes; `active` may shrink or become 0 when lanes

@@ -19,7 +19,7 @@ template <class T> T *zeroed(std::size_t count) { return static_cast<T *>(std::c
 
 struct AddressSpace::Owner {
     Allocation allocation;
-    std::string name;
+    std::string name, origin;
     Owner() = default;
     Owner(const Owner &) = delete;
     Owner &operator=(const Owner &) = delete;
@@ -34,7 +34,7 @@ struct AddressSpace::Owner {
 AddressSpace::AddressSpace() = default;
 AddressSpace::~AddressSpace() = default;
 
-std::uint64_t AddressSpace::allocate(std::size_t bytes, std::string name, bool readOnly) {
+std::uint64_t AddressSpace::allocate(std::size_t bytes, std::string name, bool readOnly, std::string origin) {
     auto owner = std::make_unique<Owner>();
     Allocation &allocation = owner->allocation;
     allocation.base = m_next;
@@ -45,6 +45,7 @@ std::uint64_t AddressSpace::allocate(std::size_t bytes, std::string name, bool r
     allocation.written = zeroed<std::uint8_t>(bytes);
     if (allocation.data == nullptr || allocation.written == nullptr) return 0;
     owner->name = std::move(name);
+    owner->origin = std::move(origin);
     m_next = ((m_next + bytes + 255) & ~std::uint64_t{255}) + gapBytes;
     m_bytesInUse += bytes;
     m_owners.push_back(std::move(owner));
@@ -59,6 +60,10 @@ bool AddressSpace::release(std::uint64_t address) {
     if (m_released.size() > 4096) m_released.erase(m_released.begin(), m_released.begin() + 2048);
     m_owners.erase(at);
     return true;
+}
+
+void AddressSpace::each(const std::function<void(const Allocation &, const std::string &, const std::string &)> &visit) const {
+    for (const auto &owner : m_owners) visit(owner->allocation, owner->name, owner->origin);
 }
 
 Allocation *AddressSpace::find(std::uint64_t address) const {

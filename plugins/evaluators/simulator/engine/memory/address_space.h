@@ -4,6 +4,7 @@
 
 #include "engine/memory/allocation.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +17,9 @@ public:
     ~AddressSpace();
 
     // Never returns an address twice, so that a use after release is found.
-    std::uint64_t allocate(std::size_t bytes, std::string name, bool readOnly = false);
+    std::uint64_t allocate(std::size_t bytes, std::string name, bool readOnly = false, std::string origin = {});
+    // Calls visit(allocation, name, origin) for all, ascending.
+    void each(const std::function<void(const Allocation &, const std::string &, const std::string &)> &visit) const;
     bool release(std::uint64_t address);
     [[nodiscard]] Allocation *find(std::uint64_t address) const; // the one that holds the address, or null
     [[nodiscard]] const std::string &name(const Allocation &allocation) const;

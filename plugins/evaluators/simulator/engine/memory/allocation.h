@@ -12,7 +12,7 @@ struct Allocation {
     std::uint64_t base = 0, bytes = 0;
     std::byte *data = nullptr;
     std::uint8_t *written = nullptr;     // one a byte: 1 once written
-    std::uint32_t *writer = nullptr;     // one a 4-byte word: tag of the last plain writer (checks/tags.h)
+    std::uint32_t *writer = nullptr;     // one a 4-byte word: tag of the last plain writer (isa/shadow.h)
     std::uint32_t *reader = nullptr;     // one a word: tag of the reader, or of "several"
     bool fullyWritten = false;           // then `written` need not be looked at
     bool readOnly = false;               // .const
@@ -25,7 +25,10 @@ struct Allocation {
 
 // Where the windows of the generic address space begin.
 inline constexpr std::uint64_t globalBase = 0x7f00'0000'0000;
-inline constexpr std::uint64_t sharedWindow = 0x0100'0000'0000, sharedWindowBytes = 0x100'0000;
+// A block sees its own shared memory at the start of its window; the block of rank r of its cluster has the (r + 1)-th part.
+inline constexpr std::uint64_t blockWindowBytes = 0x100'0000;
+inline constexpr std::uint32_t mostClusterBlocks = 16;
+inline constexpr std::uint64_t sharedWindow = 0x0100'0000'0000, sharedWindowBytes = (mostClusterBlocks + 1) * blockWindowBytes;
 inline constexpr std::uint64_t localWindow = 0x0200'0000'0000, localWindowBytes = 0x1'0000'0000;
 inline constexpr std::uint64_t parameterWindow = 0x0300'0000'0000, parameterWindowBytes = 0x1'0000;
 inline constexpr std::uint64_t functionWindow = 0x0500'0000'0000; // addresses of device functions, 16 apart

@@ -4,6 +4,7 @@
 
 #include "engine/ptx/type.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,7 +40,7 @@ struct Variable {
     std::size_t bytes = 0;
     bool isExternal = false;
     bool dynamicShared = false; // extern .shared without a size
-    std::vector<std::byte> initialiser; // empty or `bytes` long
+    std::vector<std::byte> initialiser; // at most `bytes` long; what follows is zero
     std::vector<Relocation> relocations;
 };
 
@@ -97,6 +98,7 @@ struct Function {
     int maxThreads = 0;                    // 0: not stated
     int maxRegisters = 0;
     int minBlocksPerSm = 0;
+    std::array<std::uint32_t, 3> cluster{1, 1, 1}; // .reqnctapercluster
 };
 
 struct Module {

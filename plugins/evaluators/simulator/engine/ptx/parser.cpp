@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/ptx/parser_state.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
 
 namespace kernelskill::simulator::ptx {
+namespace {
+
+// Bounds for what text can ask for: far above what a device has, far below what would exhaust the host.
+constexpr std::size_t mostThreadBytes = std::size_t{1} << 20, mostVariableBytes = std::size_t{4} << 30, mostInitialiserBytes = std::size_t{256} << 20;
+
+} // namespace
+
 
 Parser::Parser(std::string_view text) : m_lexer(text) {
     m_token = m_lexer.next();
@@ -138,7 +146,9 @@ Variable Parser::variableHead(Space space) {
     bool aligned = false;
     for (;;) {
         if (accept(".align")) {
-            variable.alignment = static_cast<std::size_t>(integer());
+            const std::int64_t alignment = integer();
+            if (alignment < 1 || alignment > 4096 || !std::has_single_bit(static_cast<std::uint64_t>(alignment))) fail("an alignment that is no power of two up to 4096");
+            variable.alignment = static_cast<std::size_t>(alignment);
             aligned = true;
         } else if (accept(".attribute")) {
             while (!at(")") && m_token.kind != Token::Kind::End) advance();
@@ -176,10 +186,14 @@ void Parser::arraySize(Variable &variable) {
         expect("]");
     }
     variable.bytes *= unsized ? 0 : count;
+    const bool ofThread = variable.space == Space::Local || variable.space == Space::Parameter;
+    if (variable.bytes > (ofThread ? mostThreadBytes : mostVariableBytes)) fail("variable '" + variable.name + "' is too large");
     if (unsized && variable.space == Space::Shared) variable.dynamicShared = true;
 }
 
 void Parser::initialiserElement(Variable &variable, std::size_t &offset) {
+    const Nesting nesting(*this);
+    if (offset > mostInitialiserBytes) fail("the initialiser of '" + variable.name + "' is too long");
     if (accept("{")) {
         while (!at("}")) {
             initialiserElement(variable, offset);
@@ -217,7 +231,8 @@ void Parser::initialiser(Variable &variable) {
     initialiserElement(variable, offset);
     if (variable.bytes == 0) variable.bytes = offset;
     if (offset > variable.bytes) fail("initialiser of '" + variable.name + "' is longer than it");
-    variable.initialiser.resize(variable.bytes);
+    constexpr std::size_t paddedBytes = std::size_t{1} << 20;
+    variable.initialiser.resize(variable.bytes <= paddedBytes ? variable.bytes : offset); // the rest of a large one is zero all the same
 }
 
 void Parser::variables(Space space, bool isExternal, std::vector<Variable> &into, Scope *scope) {
@@ -255,16 +270,22 @@ std::vector<std::uint32_t> Parser::parameterList(Function &function, Scope &scop
 
 bool Parser::functionAttribute(Function &function) {
     const auto product = [this] {
-        std::int64_t value = integer();
-        while (accept(",")) value *= integer();
+        const auto next = [this] { return std::clamp<std::int64_t>(integer(), 0, 1 << 20); };
+        std::int64_t value = next();
+        while (accept(",")) value = std::min<std::int64_t>(value * next(), 1 << 20);
         return static_cast<int>(value);
     };
     if (accept(".maxntid") || accept(".reqntid")) function.maxThreads = product();
     else if (accept(".maxnreg")) function.maxRegisters = product();
     else if (accept(".minnctapersm")) function.minBlocksPerSm = product();
-    else if (accept(".maxnctapersm") || accept(".reqnctapercluster") || accept(".maxclusterrank"))
+    else if (accept(".maxnctapersm") || accept(".maxclusterrank"))
         (void)product();
-    else if (accept(".explicitcluster") || accept(".noreturn") || accept(".blocksareclusters")) return true;
+    else if (accept(".reqnctapercluster")) {
+        for (auto &blocks : function.cluster) {
+            blocks = static_cast<std::uint32_t>(std::clamp<std::int64_t>(integer(), 1, 1 << 10));
+            if (!accept(",")) break;
+        }
+    } else if (accept(".explicitcluster") || accept(".noreturn") || accept(".blocksareclusters")) return true;
     else if (accept(".pragma")) skipTo(";");
     else if (accept(".abi_preserve") || accept(".abi_preserve_control")) (void)product();
     else return false;

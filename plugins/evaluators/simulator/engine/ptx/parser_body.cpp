@@ -9,6 +9,8 @@
 namespace kernelskill::simulator::ptx {
 namespace {
 
+constexpr std::int64_t mostRegisters = 200'000; // of a function
+
 // Parts of a register as video instructions name them: b0, h1, b7654, h10.
 bool isSelector(std::string_view text) {
     if (text.size() < 2 || text.size() > 5 || (text[0] != 'b' && text[0] != 'h')) return false;
@@ -126,7 +128,7 @@ void Parser::registers(Function &function) {
         if (accept("<")) {
             const std::int64_t count = integer();
             expect(">");
-            if (count < 0 || count > 4'000'000) fail("register count out of range");
+            if (count < 0 || count > mostRegisters || function.registers.size() > static_cast<std::size_t>(mostRegisters)) fail("register count out of range");
             for (std::int64_t i = 0; i < count; ++i) add(name + std::to_string(i));
         } else {
             add(name);
@@ -162,8 +164,16 @@ void Parser::instruction(Function &function) {
         if (!accept(",")) break;
     }
     expect(";");
+    if (labels) checkBranch(instruction);
     function.instructions.push_back(std::move(instruction));
     resolveLabelOperands(function, function.instructions.back());
+}
+
+void Parser::checkBranch(const Instruction &instruction) const {
+    const std::size_t target = instruction.opcode == "bra" ? 0 : 1;
+    if (instruction.operands.size() <= target || instruction.operands[target].kind != Operand::Kind::Label) fail("a branch whose target is no label");
+    for (std::size_t i = 0; i < instruction.operands.size(); ++i)
+        if (i != target && instruction.operands[i].kind == Operand::Kind::Label) fail("'" + instruction.operands[i].symbol + "' is not declared");
 }
 
 void Parser::resolveLabelOperands(Function &function, Instruction &instruction) {
@@ -262,6 +272,7 @@ Operand Parser::address(Function &function) {
 }
 
 Operand Parser::operand(Function &function, bool labelAllowed) {
+    const Nesting nesting(*this);
     Operand result;
     if (accept("[")) {
         result = address(function);

@@ -71,7 +71,18 @@ private:
     [[nodiscard]] std::optional<std::uint32_t> findTable(const std::string &name) const;
     void resolveLabelOperands(Function &function, Instruction &instruction);
 
+    // Text may nest brackets as deep as it likes; the parser's own stack may not.
+    struct Nesting {
+        explicit Nesting(Parser &parser) : m_parser(parser) { if (++m_parser.m_depth > 32) m_parser.fail("brackets are nested too deep"); }
+        ~Nesting() { --m_parser.m_depth; }
+        Nesting(const Nesting &) = delete;
+        Nesting &operator=(const Nesting &) = delete;
+        Parser &m_parser;
+    };
+    void checkBranch(const Instruction &instruction) const;
+
     Lexer m_lexer;
+    int m_depth = 0;
     Token m_token, m_ahead;
     Module m_module;
     std::vector<Scope> m_scopes;

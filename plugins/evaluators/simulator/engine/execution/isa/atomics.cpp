@@ -78,7 +78,24 @@ std::uint64_t applyAtomic(std::byte *at, AtomicOperation operation, Type type, s
     }
 }
 
+// exch and cas of 128 bits: two wide rows side by side.
+void atomicWideLane(WarpContext &context, const MemoryOperand &m, std::byte *at, unsigned lane) {
+    const auto read = [&](std::uint32_t row, int half) { return context.source<std::uint64_t>(row + static_cast<std::uint32_t>(half) * 256)[lane]; };
+    std::uint64_t old[2];
+    __builtin_memcpy(old, at, sizeof old);
+    const bool compares = static_cast<AtomicOperation>(m.atomicOperation) == AtomicOperation::CompareAndSwap;
+    if (!compares || (old[0] == read(m.rows[4], 0) && old[1] == read(m.rows[4], 1))) {
+        const std::uint32_t from = compares ? m.compare : m.rows[4];
+        const std::uint64_t now[2] = {read(from, 0), read(from, 1)};
+        __builtin_memcpy(at, now, sizeof now);
+    }
+    if (!m.hasResult || m.sink[0]) return;
+    context.row<std::uint64_t>(m.rows[0])[lane] = old[0];
+    context.row<std::uint64_t>(m.rows[0] + 256)[lane] = old[1];
+}
+
 void atomicLane(WarpContext &context, const MemoryOperand &m, std::byte *at, unsigned lane) {
+    if (m.elementBytes == 16) return atomicWideLane(context, m, at, lane);
     for (int e = 0; e < m.count; ++e) {
         const auto read = [&](std::uint32_t row) { return m.elementBytes == 8 ? context.source<std::uint64_t>(row)[lane] : context.source<std::uint32_t>(row)[lane]; };
         // rows: results first, then values
@@ -191,6 +208,8 @@ void globalAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *a
 
 void sharedAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
     const int bytes = m.elementBytes * m.count;
+    const auto part = [&](const std::uint64_t *moved, std::uint32_t group, bool) { sharedAtomic(context, m, moved, group); };
+    if (clusterRequest(context, address, lanes, bytes, AccessKind::Atomic, part)) return;
     if (!insideOwnWindow(context, AddressSpaceKind::Shared, address, lanes, bytes, context.launch->sharedBytes, AccessKind::Atomic)) return;
     (void)updatePattern(m.pattern, address, lanes, bytes, true);
     const Shadow shadow = sharedShadow(context);
@@ -237,7 +256,7 @@ template <AddressSpaceKind Space> void atomicAccess(WarpContext &context, const 
             sharedAtomic(context, m, moved, sharedLanes);
         }
     }
-    if (m.hasResult && !m.sink[0] && !context.stop) notePollingLoad(context, m, context.exec);
+    if (m.hasResult && !m.sink[0] && !context.stop && m.elementBytes <= 8) notePollingLoad(context, m, context.exec);
 }
 
 } // namespace

@@ -74,11 +74,17 @@ template <class To, class From, int R, bool Saturate, bool Ftz, bool Whole> inli
     }
 }
 
+// A narrow result fills its register: with the sign when it has one.
+template <class To> inline Row<To> toRegister(To value) {
+    if constexpr (std::is_integral_v<To> && std::is_signed_v<To> && sizeof(To) < 4) return static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
+    else return toLane<To>(value);
+}
+
 template <class To, class From, class Source, auto F, bool Full> void convertRow(WarpContext &context, const MicroOp &op) {
     auto *d = context.row<Row<To>>(op.d);
     const auto *a = context.source<Source>(op.a);
 #pragma GCC ivdep
-    for (int i = 0; i < laneCount; ++i) keep<Full>(d, i, toLane<To>(F(fromLane<From>(static_cast<Row<From>>(a[i])))), context.exec);
+    for (int i = 0; i < laneCount; ++i) keep<Full>(d, i, toRegister<To>(F(fromLane<From>(static_cast<Row<From>>(a[i])))), context.exec);
 }
 
 // Rounding other than to nearest between floats: done by the host's rounding mode for doubles to floats and integers to

@@ -49,6 +49,7 @@ inline void countRequest(WarpContext &context, const AccessPattern &p, std::uint
     InstructionCounters &c = *context.counters;
     c.requests += 1;
     c.sectors += p.sectors;
+    c.lines += p.lines;
     c.idealSectors += p.idealSectors;
     c.wavefronts += p.wavefronts;
     c.bytes += static_cast<std::uint64_t>(__builtin_popcount(lanes) * bytes);
@@ -172,6 +173,53 @@ inline void countShared(WarpContext &context, const AccessPattern &p, std::uint3
     c.bytes += static_cast<std::uint64_t>(__builtin_popcount(lanes) * bytes);
 }
 
+// Lanes of a warp that exchange values through shared memory must synchronise in between: here they run in step, on the
+// device they need not. Stores are noted until the warp's next synchronisation, and reads of other lanes' are reported.
+inline void noteUnorderedStore(WarpContext &context, const MemoryOperand &m, const AccessPattern &p, std::uint32_t first, std::uint32_t lanes, int bytes) {
+    WarpState &w = *context.warp;
+    UnorderedStore &s = w.unordered[w.unorderedCount++ % mostUnorderedStores];
+    s.first = first;
+    s.lanes = lanes;
+    s.pc = context.pc;
+    s.bytes = static_cast<std::uint32_t>(bytes);
+    s.lowest = p.lowest;
+    s.highest = p.highest;
+    s.isVolatile = m.isVolatile;
+    __builtin_memcpy(s.delta, p.delta, sizeof s.delta);
+    const std::uint32_t low = first + static_cast<std::uint32_t>(p.lowest), high = first + static_cast<std::uint32_t>(p.highest) + static_cast<std::uint32_t>(bytes);
+    w.unorderedLow = low < w.unorderedLow ? low : w.unorderedLow;
+    w.unorderedHigh = high > w.unorderedHigh ? high : w.unorderedHigh;
+}
+
+[[gnu::noinline]] inline void findUnorderedReads(WarpContext &context, const MemoryOperand &m, const AccessPattern &p, std::uint32_t first, std::uint32_t lanes, int bytes) {
+    const WarpState &w = *context.warp;
+    const std::uint32_t kept = w.unorderedCount < mostUnorderedStores ? w.unorderedCount : mostUnorderedStores;
+    std::uint32_t open = lanes; // lanes whose bytes no newer store has explained
+    for (std::uint32_t age = 1; age <= kept && open != 0; ++age) {
+        const UnorderedStore &s = w.unordered[(w.unorderedCount - age) % mostUnorderedStores];
+        const std::int32_t shift = static_cast<std::int32_t>(s.first - first), stored = static_cast<std::int32_t>(s.bytes);
+        if (s.highest + shift + stored <= p.lowest || s.lowest + shift >= p.highest + bytes) continue;
+        for (std::uint32_t left = open; left != 0; left &= left - 1) {
+            const int lane = __builtin_ctz(left);
+            std::uint32_t hits = 0;
+            for (int i = 0; i < laneCount; ++i)
+                hits |= (s.delta[i] + shift < p.delta[lane] + bytes) & (s.delta[i] + shift + stored > p.delta[lane]) ? laneBit[i] : 0u;
+            hits &= s.lanes;
+            if (hits == 0) continue;
+            open &= ~laneBit[lane];
+            if (hits & laneBit[lane]) continue;
+            return reportUnorderedRead(context, m, s, first + static_cast<std::uint32_t>(p.delta[lane]), static_cast<unsigned>(lane), static_cast<unsigned>(__builtin_ctz(hits)), bytes);
+        }
+    }
+}
+
+inline void checkUnorderedRead(WarpContext &context, const MemoryOperand &m, const AccessPattern &p, std::uint32_t first, std::uint32_t lanes, int bytes) {
+    const WarpState &w = *context.warp;
+    if (w.unorderedCount == 0) [[likely]] return;
+    const std::uint32_t low = first + static_cast<std::uint32_t>(p.lowest), end = first + static_cast<std::uint32_t>(p.highest) + static_cast<std::uint32_t>(bytes);
+    if (low < w.unorderedHigh && end > w.unorderedLow) findUnorderedReads(context, m, p, first, lanes, bytes);
+}
+
 // A request whose pattern is up to date and whose bytes lie inside the block's memory.
 template <bool Write> inline void sharedGroup(WarpContext &context, MemoryOperand &m, std::uint32_t first, std::uint32_t lanes) {
     const int bytes = m.elementBytes * m.count;
@@ -188,11 +236,18 @@ template <bool Write> inline void sharedGroup(WarpContext &context, MemoryOperan
         s.fused = false;
     }
     const Place place{AddressSpaceKind::Shared, nullptr, 0};
+    const bool ordered = m.strong && !m.isVolatile; // relaxed, acquire and release accesses know what they do
     if constexpr (Write) {
-        if (s.written != nullptr) checkWrite(context, place, s, first, p, lanes, m, origin);
+        if (s.written != nullptr) {
+            checkWrite(context, place, s, first, p, lanes, m, origin);
+            if (!ordered) noteUnorderedStore(context, m, p, first, lanes, bytes);
+        }
         storeLanes(context, m, origin, p, lanes);
     } else {
-        if (s.written != nullptr) checkRead(context, place, s, first, p, lanes, bytes);
+        if (s.written != nullptr) {
+            checkRead(context, place, s, first, p, lanes, bytes);
+            if (!ordered) checkUnorderedRead(context, m, p, first, lanes, bytes);
+        }
         loadLanes(context, m, origin, p, lanes);
         // each further wavefront keeps the data two cycles longer
         setLatency(context, l.sharedLatency + 2u * static_cast<std::uint32_t>(p.wavefronts > 0 ? p.wavefronts - 1 : 0), shortReason);
@@ -201,8 +256,46 @@ template <bool Write> inline void sharedGroup(WarpContext &context, MemoryOperan
     countShared(context, p, lanes, bytes);
 }
 
+template <bool Write> void sharedRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes);
+
+// Addresses of the cluster's window: does `request` for each block they belong to, with that block in the context's place.
+// False: all lie in the block's own part.
+template <class Request> inline bool clusterRequest(WarpContext &context, const std::uint64_t *address, std::uint32_t lanes, int bytes, AccessKind kind, Request &&request) {
+    if (context.launch->clusterBlocks == 1) [[likely]] return false;
+    std::uint32_t own = 0;
+    for (int i = 0; i < laneCount; ++i) own |= address[i] < blockWindowBytes ? laneBit[i] : 0;
+    if ((lanes & ~own) == 0) return false;
+    BlockState *const self = context.block;
+    for (std::uint32_t left = lanes; left != 0 && !context.stop;) {
+        const int lead = __builtin_ctz(left);
+        const std::uint64_t part = address[lead] / blockWindowBytes;
+        std::uint32_t group = 0;
+        std::uint64_t moved[laneCount];
+        for (int i = 0; i < laneCount; ++i) {
+            group |= address[i] / blockWindowBytes == part ? left & laneBit[i] : 0;
+            moved[i] = group & laneBit[i] ? address[i] % blockWindowBytes : address[lead] % blockWindowBytes;
+        }
+        left &= ~group;
+        BlockState *const peer = part == 0 ? self : clusterPeer(context, address[lead]);
+        if (peer == nullptr) {
+            reportWindowFault(context, AddressSpaceKind::Shared, address[lead], context.launch->sharedBytes, static_cast<unsigned>(lead), bytes, kind, false);
+            return true;
+        }
+        context.block = peer;
+        request(moved, group, peer != self);
+        context.block = self;
+    }
+    return true;
+}
+
 template <bool Write> [[gnu::noinline]] void sharedRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
     const int bytes = m.elementBytes * m.count;
+    const auto part = [&](const std::uint64_t *moved, std::uint32_t group, bool foreignBlock) {
+        MemoryOperand copy = m;
+        copy.strong = m.strong || foreignBlock; // tags are of one block's warps
+        sharedRequest<Write>(context, copy, moved, group);
+    };
+    if (clusterRequest(context, address, lanes, bytes, Write ? AccessKind::Write : AccessKind::Read, part)) return;
     if (!insideOwnWindow(context, AddressSpaceKind::Shared, address, lanes, bytes, context.launch->sharedBytes, Write ? AccessKind::Write : AccessKind::Read)) return;
     (void)updatePattern(m.pattern, address, lanes, bytes, true);
     sharedGroup<Write>(context, m, static_cast<std::uint32_t>(address[0]), lanes);
@@ -256,6 +349,16 @@ template <bool Write> inline void moveLane(const WarpContext &context, const Mem
     }
 }
 
+// An element of which no byte was ever written, or -1. Elements known in part are let pass: structures have padding.
+inline int unwrittenElement(const MemoryOperand &m, const std::uint8_t *written) {
+    for (int e = 0; e < m.count; ++e) {
+        std::uint8_t any = m.sink[e] ? 1 : 0;
+        for (int i = 0; i < m.elementBytes; ++i) any = static_cast<std::uint8_t>(any | written[e * m.elementBytes + i]);
+        if (any == 0) return e;
+    }
+    return -1;
+}
+
 // Local memory: the words of the 32 lanes at one offset lie side by side in the device's memory, so that lanes using the
 // same offset fill whole sectors.
 template <bool Write> void localRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
@@ -264,9 +367,21 @@ template <bool Write> void localRequest(WarpContext &context, MemoryOperand &m, 
     if (!insideOwnWindow(context, AddressSpaceKind::Local, address, lanes, bytes, l.localBytes, Write ? AccessKind::Write : AccessKind::Read)) return;
     std::uint64_t sectors = 0;
     std::uint64_t seen[128];
+    std::uint64_t words = 0, lastWord = ~std::uint64_t{0};
     for (unsigned lane = 0; lane < laneCount; ++lane) {
         if (!(lanes & laneBit[lane])) continue;
-        moveLane<Write>(context, m, lane, context.warp->local + static_cast<std::size_t>(lane) * l.localBytes + address[lane]);
+        const std::size_t place = static_cast<std::size_t>(lane) * l.localBytes + address[lane];
+        if (context.warp->localWritten != nullptr) {
+            std::uint8_t *const written = context.warp->localWritten + place;
+            if constexpr (Write) __builtin_memset(written, 1, static_cast<std::size_t>(bytes));
+            else if (const int bad = unwrittenElement(m, written); bad >= 0)
+                reportUninitialised(context, AddressSpaceKind::Local, address[lane] + static_cast<std::uint64_t>(bad * m.elementBytes), lane, m.elementBytes);
+        }
+        moveLane<Write>(context, m, lane, context.warp->local + place);
+        if (address[lane] >> 2 != lastWord) { // lanes at one offset share its line
+            lastWord = address[lane] >> 2;
+            words += (address[lane] + static_cast<std::uint64_t>(bytes) - 1) / 4 - lastWord + 1;
+        }
         for (std::uint64_t word = address[lane] >> 2; word <= (address[lane] + static_cast<std::uint64_t>(bytes) - 1) >> 2; ++word) {
             const std::uint64_t sector = word * 4 + lane / 8;
             std::uint64_t at = 0;
@@ -278,6 +393,7 @@ template <bool Write> void localRequest(WarpContext &context, MemoryOperand &m, 
     c.requests += 1;
     c.sectors += sectors;
     c.idealSectors += sectors;
+    c.lines += words;
     c.l1Hits += sectors;
     c.bytes += static_cast<std::uint64_t>(__builtin_popcount(lanes) * bytes);
     if constexpr (!Write) setLatency(context, l.l1Latency, longReason);

@@ -228,7 +228,7 @@ inline Shadow sharedShadow(const WarpContext &context) {
     if (!context.launch->checks) return {};
     const bool races = context.launch->raceChecks || b.warpCount > 1;
     return {b.sharedWritten, races ? b.sharedWriter : nullptr, b.sharedReader, b.sharedEpoch << 10 | 15u,
-            (b.sharedEpoch * 64 + context.warp->index + 1) << 4 | 15u, (b.sharedEpoch * 64 + 63) << 4 | 15u, races, b.sharedFirstEpoch << 10 | 15u};
+            (b.sharedEpoch * 64 + context.warp->index + 1) << 4 | 15u, (b.sharedEpoch * 64 + 63) << 4 | 15u, races, b.sharedFirstEpoch << 10 | 15u, 0, 0};
 }
 
 inline Shadow globalShadow(const WarpContext &context, Allocation &a, bool strong, bool store) {
@@ -239,7 +239,10 @@ inline Shadow globalShadow(const WarpContext &context, Allocation &a, bool stron
     if (!store) races = races && a.storeLaunch == l.launchNumber;
     if (!store && races) a.loadLaunch = l.launchNumber;
     std::uint32_t *reader = !store || a.loadLaunch == l.launchNumber ? a.reader : nullptr;
-    return {a.fullyWritten ? nullptr : a.written, races ? a.writer : nullptr, reader, l.raceFloor, context.block->tag, l.raceMany, false, 0};
+    BlockState &b = *context.block;
+    b.tagUsed = b.tagUsed | races;
+    const std::uint32_t me = b.tag | (context.warp->index + 1) << 4 | 15u;
+    return {a.fullyWritten ? nullptr : a.written, races ? a.writer : nullptr, reader, l.raceFloor, me, l.raceMany, false, 0, b.firstTag, b.tag - b.firstTag};
 }
 
 } // namespace kernelskill::simulator::KERNELSKILL_ISA

@@ -118,10 +118,15 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
     for (;;) {
         const MicroOp &op = code[now.pc];
         IssueCounters &issues = l.issues[now.pc];
-        if (op.control == Control::Join && joinMisses(context, op, now)) [[unlikely]] {
-            addFragment(w, now.pc, now.active, Fragment::State::AtJoin);
-            if (!choose(w, now)) break;
-            continue;
+        if (op.control == Control::Join) {
+            if (joinMisses(context, op, now)) [[unlikely]] {
+                addFragment(w, now.pc, now.active, Fragment::State::AtJoin);
+                if (!choose(w, now)) break;
+                continue;
+            }
+            w.unorderedCount = 0; // the lanes have met
+            w.unorderedLow = ~0u;
+            w.unorderedHigh = 0;
         }
         const std::uint32_t active = now.active;
         const std::uint32_t exec = active & (predicates[op.guard] ^ op.guardFlip);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shadow memory: what was ever written, who wrote and who read each word.
 //
-// A tag is owner << 4 | bytes of the word. Owners grow with time: a tag not above `floor` belongs to an earlier launch (or,
-// in shared memory, to the time before the last barrier) and orders nothing any more. Readers of several owners leave the
-// tag `many`.
+// A tag is owner << 10 | (warp + 1) << 4 | bytes of the word. An owner is a block between two of its barriers; in shared
+// memory, which has one block, it is the time between two barriers. Owners grow with time: a tag not above `floor` belongs to
+// an earlier launch (or to the time before the last barrier) and orders nothing any more, nor do the block's own earlier
+// owners, from `first` on for `span`. Readers of several owners leave the tag `many`, several warps of one owner the warp 63.
 #pragma once
 
 #include "engine/execution/isa/lanes.h"
@@ -18,9 +19,18 @@ struct Shadow {
     // start) and covers all four bytes is known to be written; `written` has only what such a tag does not tell.
     bool fused = false;
     std::uint32_t since = 0;
+    std::uint32_t first = 0, span = 0;
 };
 
-inline bool foreign(const Shadow &s, std::uint32_t tag) { return (tag > s.floor) & ((tag ^ s.me) > 15u); }
+inline constexpr std::uint32_t warpBits = 10, manyWarps = 63u << 4 | 15u;
+
+inline bool foreign(const Shadow &s, std::uint32_t tag) { return (tag > s.floor) & ((tag ^ s.me) > 15u) & (tag - s.first >= s.span); }
+// The tag a word's readers leave when one more reads it.
+inline std::uint32_t readersWith(std::uint32_t before, std::uint32_t me, std::uint32_t many, std::uint32_t floor, std::uint32_t first, std::uint32_t span) {
+    const bool mine = (before <= floor) | ((before ^ me) <= 15u) | (before - first < span);
+    const std::uint32_t several = (before ^ me) >> warpBits == 0 ? me | manyWarps : many;
+    return mine ? me : several;
+}
 
 inline bool allWritten(const std::uint8_t *written, std::uint64_t start, std::uint32_t bytes) {
     if (bytes == 4) {
@@ -48,7 +58,7 @@ inline bool byteWritten(const Shadow &s, std::uint64_t at) {
 inline std::uint32_t readWordsFused(const Shadow &s, std::uint64_t word, std::uint32_t count) {
     std::uint32_t bad = 0;
     std::uint32_t *writer = s.writer + word, *reader = s.reader + word;
-    const std::uint32_t floor = s.floor, me = s.me, many = s.many, since = s.since;
+    const std::uint32_t floor = s.floor, me = s.me, many = s.many, since = s.since; // of shared memory: no owners of its own to skip
     if (count == 1) {
         const std::uint32_t w = writer[0], r = reader[0];
         reader[0] = (r <= floor) | ((r ^ me) <= 15u) ? me : many;
@@ -73,17 +83,16 @@ inline void keepWritten(const Shadow &s, std::uint64_t word, std::uint32_t bytes
 inline std::uint32_t readWords(const Shadow &s, std::uint64_t word, std::uint32_t count) {
     std::uint32_t bad = 0;
     std::uint32_t *writer = s.writer + word, *reader = s.reader + word;
-    const std::uint32_t floor = s.floor, me = s.me, many = s.many;
+    const std::uint32_t floor = s.floor, me = s.me, many = s.many, first = s.first, span = s.span;
     if (count == 1) {
-        const std::uint32_t r = reader[0];
-        reader[0] = (r <= floor) | ((r ^ me) <= 15u) ? me : many;
+        reader[0] = readersWith(reader[0], me, many, floor, first, span);
         return foreign(s, writer[0]) ? 1u : 0u;
     }
 #pragma GCC ivdep
     for (std::uint32_t i = 0; i < count; ++i) {
-        const std::uint32_t w = writer[i], r = reader[i];
-        bad |= (w > floor) & ((w ^ me) > 15u) ? 1u : 0u;
-        reader[i] = (r <= floor) | ((r ^ me) <= 15u) ? me : many;
+        const std::uint32_t w = writer[i];
+        bad |= (w > floor) & ((w ^ me) > 15u) & (w - first >= span) ? 1u : 0u;
+        reader[i] = readersWith(reader[i], me, many, floor, first, span);
     }
     return bad;
 }
@@ -91,12 +100,12 @@ inline std::uint32_t writeWords(const Shadow &s, std::uint64_t word, std::uint32
     std::uint32_t bad = 0;
     std::uint32_t *writer = s.writer + word;
     const std::uint32_t *reader = (s.reader ? s.reader : s.writer) + word; // nobody has read: the writers stand for both
-    const std::uint32_t floor = s.floor, me = s.me;
+    const std::uint32_t floor = s.floor, me = s.me, first = s.first, span = s.span;
     if (count == 1) return foreign(s, writer[0]) | foreign(s, reader[0]) ? 1u : 0u;
 #pragma GCC ivdep
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t w = writer[i], r = reader[i];
-        bad |= ((w > floor) & ((w ^ me) > 15u)) | ((r > floor) & ((r ^ me) > 15u)) ? 1u : 0u;
+        bad |= ((w > floor) & ((w ^ me) > 15u) & (w - first >= span)) | ((r > floor) & ((r ^ me) > 15u) & (r - first >= span)) ? 1u : 0u;
     }
     return bad;
 }
@@ -108,9 +117,9 @@ inline void claimWords(const Shadow &s, std::uint64_t word, std::uint32_t count)
 inline bool readPart(const Shadow &s, std::uint64_t word, std::uint32_t bytes) {
     const std::uint32_t w = s.writer[word], r = s.reader[word];
     const bool bad = foreign(s, w) && (w & bytes) != 0;
-    if (r <= s.floor) s.reader[word] = (s.me & ~15u) | bytes;
+    if (r <= s.floor || r - s.first < s.span) s.reader[word] = (s.me & ~15u) | bytes;
     else if (!foreign(s, r)) s.reader[word] = r | bytes;
-    else if ((r & bytes) != 0) s.reader[word] = (s.many & ~15u) | (r & 15u) | bytes;
+    else if ((r & bytes) != 0) s.reader[word] = (readersWith(r, s.me, s.many, s.floor, s.first, s.span) & ~15u) | (r & 15u) | bytes;
     return bad;
 }
 inline bool conflictsPart(const Shadow &s, std::uint64_t word, std::uint32_t bytes) {
@@ -119,7 +128,7 @@ inline bool conflictsPart(const Shadow &s, std::uint64_t word, std::uint32_t byt
 }
 inline void claimPart(const Shadow &s, std::uint64_t word, std::uint32_t bytes) {
     const std::uint32_t w = s.writer[word];
-    s.writer[word] = w > s.floor && !foreign(s, w) ? w | bytes : (s.me & ~15u) | bytes;
+    s.writer[word] = w > s.floor && (w ^ s.me) <= 15u ? w | bytes : (s.me & ~15u) | bytes;
 }
 
 inline std::uint32_t partMask(std::uint32_t from, std::uint32_t to) { return ((1u << to) - 1u) & ~((1u << from) - 1u); }
