@@ -3,7 +3,7 @@
 // registers within a limit.
 //
 // What may pass what: registers decide, and memory. A global load passes stores to shared and local memory, and one of
-// read-only data all stores; two accesses of one space keep their order unless both stand on the same base register at
+// read-only data all stores; two accesses of one space keep their order unless both stand on the same base at
 // places that do not overlap, or both load. Nothing passes an ordered instruction but arithmetic.
 #include "engine/lowering/lower.h"
 #include "engine/lowering/passes.h"
@@ -123,9 +123,9 @@ bool Scheduler::mayConflict(std::uint32_t earlier, std::uint32_t later) const {
     if (a.readOnly || b.readOnly) return false;
     if (a.space != b.space && a.space != Space::Generic && b.space != Space::Generic) return false;
     const auto *left = addressOf(m_body[earlier]), *right = addressOf(m_body[later]);
-    if (a.space != b.space || left == nullptr || right == nullptr || left->index != right->index) return true;
+    if (a.space != b.space || left == nullptr || right == nullptr || !isSameBase(*left, *right)) return true;
     // one base, unless it was given a new value in between
-    for (std::uint32_t i = earlier; i < later; ++i)
+    for (std::uint32_t i = earlier; i < later && isReg(*left); ++i)
         if (std::ranges::find(m_facts[i].writes, left->index) != m_facts[i].writes.end()) return true;
     const auto offset = [&](std::uint32_t n) { return m_body[n].operands[m_body[n].opcode == "st" ? 0 : 1].offset; };
     return offset(earlier) < offset(later) + static_cast<std::int64_t>(b.bytes) && offset(later) < offset(earlier) + static_cast<std::int64_t>(a.bytes);
