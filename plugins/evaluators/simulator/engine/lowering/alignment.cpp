@@ -34,16 +34,7 @@ int Alignment::ofOperand(const Operand &operand) const {
     switch (operand.kind) {
     case Operand::Kind::Register: return m_known[operand.index];
     case Operand::Kind::Integer: return exponentOf(operand.bits);
-    case Operand::Kind::Variable: {
-        const auto &variable = m_graph.function.variables[operand.index];
-        return std::min(exponentOf(variable.alignment), exponentOf(static_cast<std::uint64_t>(operand.offset)));
-    }
-    case Operand::Kind::Symbol:
-        for (const auto &variable : m_module.variables)
-            if (variable.name == operand.symbol)
-                return std::min(exponentOf(variable.alignment), exponentOf(static_cast<std::uint64_t>(operand.offset)));
-        return 0;
-    default: return 0;
+    default: return alignmentOfVariable(m_graph.function, m_module, operand);
     }
 }
 
@@ -84,6 +75,14 @@ std::vector<std::uint8_t> Alignment::run() {
 }
 
 } // namespace
+
+int alignmentOfVariable(const ptx::Function &function, const ptx::Module &module, const Operand &operand) {
+    const auto of = [&](const ptx::Variable &variable) { return std::min(exponentOf(variable.alignment), exponentOf(static_cast<std::uint64_t>(operand.offset))); };
+    if (operand.kind == Operand::Kind::Variable) return of(function.variables[operand.index]);
+    if (operand.kind != Operand::Kind::Symbol) return 0;
+    const auto found = std::ranges::find(module.variables, operand.symbol, &ptx::Variable::name);
+    return found == module.variables.end() ? 0 : of(*found);
+}
 
 std::vector<std::uint8_t> alignmentOf(const Graph &graph, const ptx::Module &module) { return Alignment(graph, module).run(); }
 

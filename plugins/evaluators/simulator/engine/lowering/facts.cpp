@@ -99,8 +99,13 @@ const Operand *addressOf(const Instruction &instruction) {
     const std::size_t at = instruction.opcode == "st" ? 0 : 1;
     if (instruction.operands.size() <= at) return nullptr;
     const Operand &address = instruction.operands[at];
-    if (address.kind != Operand::Kind::Address || address.elements.size() != 1 || !isReg(address.elements.front())) return nullptr;
-    return &address.elements.front();
+    if (address.kind != Operand::Kind::Address || address.elements.size() != 1) return nullptr;
+    const Operand &base = address.elements.front();
+    return isReg(base) || base.kind == Operand::Kind::Variable || base.kind == Operand::Kind::Symbol ? &base : nullptr;
+}
+
+bool isSameBase(const Operand &left, const Operand &right) {
+    return left.kind == right.kind && left.index == right.index && (left.kind != Operand::Kind::Symbol || left.symbol == right.symbol);
 }
 
 Facts factsOf(const ptx::Function &function, const Instruction &instruction) {

@@ -34,8 +34,9 @@ struct Facts {
 [[nodiscard]] ptx::Type lastType(const ptx::Instruction &instruction);
 // 32-bit registers a value takes: 0 for predicates.
 [[nodiscard]] int registerWidth(const ptx::Function &function, std::uint32_t index);
-// The base register of an access "[register + offset]"; null when the address is another kind.
+// The base of an access "[base + offset]", a register or the name of a variable; null when the address is another kind.
 [[nodiscard]] const ptx::Operand *addressOf(const ptx::Instruction &instruction);
+[[nodiscard]] bool isSameBase(const ptx::Operand &left, const ptx::Operand &right);
 // Exact divisions and roots become sequences with a branch to a slow path.
 [[nodiscard]] bool expandsToBranch(const ptx::Instruction &instruction);
 [[nodiscard]] bool isReg(const ptx::Operand &operand);

@@ -44,12 +44,14 @@ bool convertible(const Graph &graph, const Block &arm, Guard guard) {
 
 class Conversion {
 public:
-    explicit Conversion(Graph &graph) : m_graph(graph), m_live(graph) {}
+    explicit Conversion(Graph &graph) : m_graph(graph), m_live(graph), m_rank(graph.blocks.size(), 0) {
+        for (std::uint32_t i = 0; i < graph.order.size(); ++i) m_rank[graph.order[i]] = i;
+    }
     bool run();
 
 private:
     bool convert(std::uint32_t at);
-    bool guardLeave(Block &block);
+    bool guardLeave(std::uint32_t at);
     void append(Block &to, std::uint32_t arm, Guard guard, std::uint32_t join, std::uint32_t later);
     std::uint32_t conjunction(Block &to, Guard outer, const Instruction &inner);
     bool surelyWrites(std::uint32_t block, std::uint32_t r) const;
@@ -57,6 +59,7 @@ private:
 
     Graph &m_graph;
     LiveSets m_live;
+    std::vector<std::uint32_t> m_rank; // of each block in the source
     std::map<std::pair<std::uint32_t, bool>, std::uint32_t> m_conjunctions; // of the arm being appended
 };
 
@@ -116,11 +119,13 @@ void Conversion::append(Block &to, std::uint32_t arm, Guard guard, std::uint32_t
     m_graph.blocks[arm].body.clear();
 }
 
-// "@p bra END" where END only leaves the kernel.
-bool Conversion::guardLeave(Block &block) {
+// "@p bra END" where END only leaves the kernel. The way back of a loop stays the branch it is.
+bool Conversion::guardLeave(std::uint32_t at) {
+    Block &block = m_graph.blocks[at];
     if (!m_graph.function.isKernel) return false;
     for (std::size_t side = 0; side < 2; ++side) {
         const Block &target = m_graph.blocks[block.targets[side]];
+        if (m_rank[block.targets[1 - side]] <= m_rank[at]) continue;
         if (target.end != Block::End::Leave || !target.body.empty() || target.last.opcode == "trap") continue;
         Instruction leave = target.last;
         leave.predicate = block.last.predicate;
@@ -148,12 +153,12 @@ bool Conversion::convert(std::uint32_t at) {
         append(block, no, otherwise, join, noBlock);
     } else if (m_graph.blocks[yes].targets.size() == 1 && m_graph.blocks[yes].targets[0] != at) {
         const std::uint32_t common = m_graph.blocks[yes].targets[0];
-        if (!isArm(yes, at, common, guard) || !isArm(no, at, common, otherwise)) return guardLeave(block);
-        if (m_graph.blocks[yes].body.size() + m_graph.blocks[no].body.size() > mostInArm) return guardLeave(block);
+        if (!isArm(yes, at, common, guard) || !isArm(no, at, common, otherwise)) return guardLeave(at);
+        if (m_graph.blocks[yes].body.size() + m_graph.blocks[no].body.size() > mostInArm) return guardLeave(at);
         join = common;
         append(block, yes, guard, join, no);
         append(block, no, otherwise, join, noBlock);
-    } else return guardLeave(block);
+    } else return guardLeave(at);
     block.end = Block::End::Jump;
     block.targets = {join};
     return true;

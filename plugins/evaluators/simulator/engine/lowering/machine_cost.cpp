@@ -173,6 +173,8 @@ MachineCost Costs::division(std::uint32_t at) { // div, rem
         return cost({{Class::IntegerMultiply, 22}, {Class::Integer, isSigned ? 32 : 22}, {Class::Compare, isSigned ? 18 : 14}, {Class::Convert, 2}, {Class::Special, 1}, {Class::Move, 8}, {Class::Branch, 2}}, 0, 260);
     if (i.operands.size() == 3 && i.operands[2].kind == Operand::Kind::Integer)
         return cost({{Class::IntegerMultiply, remainder ? 2 : 1}, {Class::Integer, isSigned ? 2 : 1}}, 0, 15);
+    // the reciprocal of a divisor that the loop does not change is found before the loop
+    if (m_values.isFixedInLoop(i.operands[2], at)) return cost({{Class::IntegerMultiply, 2}, {Class::Integer, isSigned ? 6 : 3}, {Class::Compare, isSigned ? 5 : 4}}, 0, 35);
     return cost({{Class::IntegerMultiply, 3}, {Class::Integer, isSigned ? 8 : 6}, {Class::Compare, isSigned ? 5 : 4}, {Class::Convert, 2}, {Class::Special, 1}}, 0, 90);
 }
 
@@ -326,10 +328,13 @@ MachineCost Costs::move(std::uint32_t at) {
 MachineCost Costs::branch(std::uint32_t at) {
     const Instruction &i = m_code[at];
     if (i.predicate < 0 || i.operands.empty() || i.operands[0].kind != Operand::Kind::Label) return {};
-    const bool forward = i.operands[0].index > at;
-    // lanes that part are brought together again: BSSY before, BSYNC where they meet
-    if (forward && !m_values.uniform[static_cast<std::size_t>(i.predicate)]) return cost({{Class::Branch, 3}});
-    return {};
+    const std::uint32_t target = i.operands[0].index;
+    if (target <= at || m_values.uniform[static_cast<std::size_t>(i.predicate)]) return {};
+    // Lanes that part are brought together again: BSSY before, BSYNC where they meet. Ways out of a loop have theirs before
+    // the loop, and branches to one place share one.
+    const bool leavesLoop = m_values.loop[at].end != 0 && !m_values.loop[at].contains(target);
+    const bool first = std::none_of(m_code.begin(), m_code.begin() + at, [&](const Instruction &other) { return other.opcode == "bra" && other.operands[0].index == target; });
+    return first && !leavesLoop ? cost({{Class::Branch, 3}}) : MachineCost{};
 }
 
 MachineCost Costs::fence(std::uint32_t at) { return m_code[at].has("cta") ? MachineCost{} : cost({{Class::Fence, 2}, {Class::Other, 2}}); }

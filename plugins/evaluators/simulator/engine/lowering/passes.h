@@ -26,5 +26,7 @@ void scheduleBlocks(Graph &graph);
 
 // Greatest power of two known to divide each register's value, as an exponent of at most 16.
 [[nodiscard]] std::vector<std::uint8_t> alignmentOf(const Graph &graph, const ptx::Module &module);
+// The same of a variable's address.
+[[nodiscard]] int alignmentOfVariable(const ptx::Function &function, const ptx::Module &module, const ptx::Operand &operand);
 
 } // namespace kernelskill::simulator::lowering

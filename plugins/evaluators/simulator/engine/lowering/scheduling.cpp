@@ -3,14 +3,14 @@
 // registers within a limit.
 //
 // What may pass what: registers decide, and memory. A global load passes stores to shared and local memory, and one of
-// read-only data all stores; two accesses of one space keep their order unless both stand on the same base register at
+// read-only data all stores; two accesses of one space keep their order unless both stand on the same base at
 // places that do not overlap, or both load. Nothing passes an ordered instruction but arithmetic.
 #include "engine/lowering/lower.h"
 #include "engine/lowering/passes.h"
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
+#include <utility>
 
 namespace kernelskill::simulator::lowering {
 
@@ -41,13 +41,21 @@ struct Order {
     int pressure = 0;
 };
 
+// Of every register: reads that are still to come, and whether it is live. One for all blocks, cleared by who used it.
+struct RegisterStates {
+    explicit RegisterStates(std::size_t registers) : usesLeft(registers, 0), alive(registers, false) {}
+    std::vector<int> usesLeft;
+    std::vector<std::uint8_t> alive;
+};
+
 class Scheduler {
 public:
-    Scheduler(const Graph &graph, std::uint32_t block, const LiveSets &live, const std::vector<std::uint8_t> &width)
-        : m_graph(graph), m_block(block), m_body(graph.blocks[block].body), m_live(live), m_width(width), m_facts(factsOf(graph.function, m_body)) {
+    Scheduler(const Graph &graph, std::uint32_t block, const LiveSets &live, const std::vector<std::uint8_t> &width, RegisterStates &states)
+        : m_graph(graph), m_block(block), m_body(graph.blocks[block].body), m_live(live), m_width(width), m_states(states), m_facts(factsOf(graph.function, m_body)) {
+        if (graph.blocks[block].end != Block::End::Jump) m_last = factsOf(graph.function, graph.blocks[block].last).reads;
         findEdges();
     }
-    [[nodiscard]] Order order(int limit);
+    [[nodiscard]] Order order(int limit, bool followsSource);
     // The order with the widest limit that stays within `most` registers; else the one that needs least.
     [[nodiscard]] Order within(int most);
 
@@ -68,15 +76,16 @@ private:
     const std::vector<Instruction> &m_body;
     const LiveSets &m_live;
     const std::vector<std::uint8_t> &m_width;
+    RegisterStates &m_states;
     std::vector<Facts> m_facts;
+    std::vector<std::uint32_t> m_last; // registers the block's end reads
     std::vector<Node> m_nodes;
     std::vector<std::vector<std::pair<std::uint32_t, int>>> m_after; // nodes that need one, and how long after it
     // of the order being made
     int m_limit = 0, m_pressure = 0;
+    bool m_followsSource = false; // beyond the limit, the compiler's order counts for more
     std::vector<std::uint32_t> m_waits, m_candidates;
     std::vector<int> m_ready;                          // cycle at which a node's operands are there
-    std::unordered_map<std::uint32_t, int> m_usesLeft; // reads of a register that are still to come
-    std::unordered_set<std::uint32_t> m_alive;
 };
 
 void Scheduler::edge(std::uint32_t from, std::uint32_t to, int latency) {
@@ -114,9 +123,9 @@ bool Scheduler::mayConflict(std::uint32_t earlier, std::uint32_t later) const {
     if (a.readOnly || b.readOnly) return false;
     if (a.space != b.space && a.space != Space::Generic && b.space != Space::Generic) return false;
     const auto *left = addressOf(m_body[earlier]), *right = addressOf(m_body[later]);
-    if (a.space != b.space || left == nullptr || right == nullptr || left->index != right->index) return true;
+    if (a.space != b.space || left == nullptr || right == nullptr || !isSameBase(*left, *right)) return true;
     // one base, unless it was given a new value in between
-    for (std::uint32_t i = earlier; i < later; ++i)
+    for (std::uint32_t i = earlier; i < later && isReg(*left); ++i)
         if (std::ranges::find(m_facts[i].writes, left->index) != m_facts[i].writes.end()) return true;
     const auto offset = [&](std::uint32_t n) { return m_body[n].operands[m_body[n].opcode == "st" ? 0 : 1].offset; };
     return offset(earlier) < offset(later) + static_cast<std::int64_t>(b.bytes) && offset(later) < offset(earlier) + static_cast<std::int64_t>(a.bytes);
@@ -164,25 +173,30 @@ void Scheduler::findEdges() {
 void Scheduler::begin(int limit) {
     m_limit = limit;
     m_pressure = 0;
-    m_usesLeft.clear();
-    m_alive.clear();
     m_candidates.clear();
     m_waits.clear();
     m_ready.assign(m_nodes.size(), 0);
+    const auto clear = [&](std::uint32_t r) {
+        m_states.alive[r] = false;
+        m_states.usesLeft[r] = 0;
+    };
     for (std::uint32_t i = 0; i < m_nodes.size(); ++i) {
         m_waits.push_back(m_nodes[i].needs);
         if (m_nodes[i].needs == 0) m_candidates.push_back(i);
     }
+    for (const auto &facts : m_facts) {
+        for (const auto r : facts.reads) clear(r);
+        for (const auto r : facts.writes) clear(r);
+    }
+    for (const auto r : m_last) clear(r);
     for (const auto &facts : m_facts)
-        for (const auto r : facts.reads) ++m_usesLeft[r];
-    const Block &block = m_graph.blocks[m_block];
-    if (block.end != Block::End::Jump)
-        for (const auto r : factsOf(m_graph.function, block.last).reads) ++m_usesLeft[r];
+        for (const auto r : facts.reads) ++m_states.usesLeft[r];
+    for (const auto r : m_last) ++m_states.usesLeft[r];
     const auto &words = m_live.inSet(m_block);
     for (std::size_t w = 0; w < words.size(); ++w)
         for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
             const auto r = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(bits)));
-            m_alive.insert(r);
+            m_states.alive[r] = true;
             m_pressure += m_width[r];
         }
 }
@@ -190,27 +204,26 @@ void Scheduler::begin(int limit) {
 // Registers more (or fewer) that are live once the instruction has been issued.
 int Scheduler::pressureChange(std::uint32_t node) const {
     int change = 0;
-    std::vector<std::uint32_t> seen;
     for (const auto r : m_facts[node].writes)
-        if (!m_alive.contains(r)) change += m_width[r];
-    for (const auto r : m_facts[node].reads) {
-        if (std::ranges::find(seen, r) != seen.end()) continue;
-        seen.push_back(r);
-        const auto own = static_cast<int>(std::ranges::count(m_facts[node].reads, r));
+        if (!m_states.alive[r]) change += m_width[r];
+    for (const auto &r : m_facts[node].reads) {
+        const auto &reads = m_facts[node].reads;
+        if (std::ranges::find(reads, r) != reads.begin() + (&r - reads.data())) continue; // counted already
+        const auto own = static_cast<int>(std::ranges::count(reads, r));
         const bool rewritten = std::ranges::find(m_facts[node].writes, r) != m_facts[node].writes.end();
-        if (!rewritten && !m_live.out(m_block, r) && m_usesLeft.at(r) == own && m_alive.contains(r)) change -= m_width[r];
+        if (!rewritten && !m_live.out(m_block, r) && m_states.usesLeft[r] == own && m_states.alive[r]) change -= m_width[r];
     }
     return change;
 }
 
 void Scheduler::issue(std::uint32_t node) {
     m_pressure += pressureChange(node);
-    for (const auto r : m_facts[node].reads) --m_usesLeft[r];
+    for (const auto r : m_facts[node].reads) --m_states.usesLeft[r];
     for (const auto r : m_facts[node].reads)
-        if (m_usesLeft[r] == 0 && !m_live.out(m_block, r)) m_alive.erase(r);
+        if (m_states.usesLeft[r] == 0 && !m_live.out(m_block, r)) m_states.alive[r] = false;
     for (const auto r : m_facts[node].writes)
-        if (m_live.out(m_block, r) || m_usesLeft[r] > 0) m_alive.insert(r);
-        else if (!m_alive.contains(r)) m_pressure -= m_width[r]; // nobody reads it
+        if (m_live.out(m_block, r) || m_states.usesLeft[r] > 0) m_states.alive[r] = true;
+        else if (!m_states.alive[r]) m_pressure -= m_width[r]; // nobody reads it
 }
 
 // An instruction that waits for nothing but this one.
@@ -218,8 +231,8 @@ bool Scheduler::unlocks(std::uint32_t node) const {
     return std::ranges::any_of(m_after[node], [&](const auto &to) { return m_waits[to.first] == 1; });
 }
 
-// Index into the candidates. Within the limit: whose operands are there, then the longest way to the end; beyond it: what
-// lets another instruction go on, which may free registers, then the compiler's order.
+// Index into the candidates. Within the limit: whose operands are there, then the longest way to the end. Beyond it: what
+// frees registers, or what lets another instruction go on that may, and then the compiler's order.
 std::size_t Scheduler::choose(int cycle) const {
     constexpr std::uint32_t window = 256; // instructions looked ahead, which bounds the time long blocks take
     const std::uint32_t farthest = *std::ranges::min_element(m_candidates) + window;
@@ -230,10 +243,10 @@ std::size_t Scheduler::choose(int cycle) const {
         if (n > farthest) continue;
         const std::uint32_t b = best < m_candidates.size() ? m_candidates[best] : n;
         const int change = pressureChange(n);
-        const bool fits = change <= 0 || m_pressure + change <= m_limit, ready = m_ready[n] <= cycle;
+        const bool fits = m_pressure + change <= m_limit || change < (m_followsSource ? 0 : 1), ready = m_ready[n] <= cycle;
         bool better = best == m_candidates.size();
         if (!better && fits != bestFits) better = fits;
-        else if (!better && !fits) better = unlocks(n) != unlocks(b) ? unlocks(n) : n < b;
+        else if (!better && !fits) better = !m_followsSource && unlocks(n) != unlocks(b) ? unlocks(n) : n < b;
         else if (!better && ready != bestReady) better = ready;
         else if (!better && !ready && m_ready[n] != m_ready[b]) better = m_ready[n] < m_ready[b];
         else if (!better) better = m_nodes[n].height > m_nodes[b].height || (m_nodes[n].height == m_nodes[b].height && n < b);
@@ -245,8 +258,9 @@ std::size_t Scheduler::choose(int cycle) const {
     return best;
 }
 
-Order Scheduler::order(int limit) {
+Order Scheduler::order(int limit, bool followsSource) {
     begin(limit);
+    m_followsSource = followsSource;
     Order result;
     result.nodes.reserve(m_body.size());
     result.pressure = m_pressure;
@@ -267,10 +281,11 @@ Order Scheduler::order(int limit) {
 }
 
 Order Scheduler::within(int most) {
-    Order best = order(most);
-    for (const int limit : {most * 3 / 4, most / 2, 0}) {
+    Order best = order(most, false);
+    const std::pair<int, bool> tries[] = {{most, true}, {most * 3 / 4, true}, {most / 2, true}, {most / 2, false}, {0, true}};
+    for (const auto &[limit, followsSource] : tries) {
         if (best.pressure <= most) break;
-        Order next = order(limit);
+        Order next = order(limit, followsSource);
         if (next.pressure < best.pressure) best = std::move(next);
     }
     return best;
@@ -285,11 +300,12 @@ void scheduleBlocks(Graph &graph) {
     const std::vector<std::uint8_t> width = widthsOf(functionOf(graph), {});
     const int most = registerLimit(graph.function) - reservedRegisters;
     constexpr int fullOccupancy = 32 - reservedRegisters;
+    RegisterStates states(graph.function.registers.size());
     std::vector<Scheduler> schedulers;
     std::vector<Order> orders;
     int needed = 0;
     for (const auto b : graph.order) {
-        schedulers.emplace_back(graph, b, live, width);
+        schedulers.emplace_back(graph, b, live, width, states);
         orders.push_back(schedulers.back().within(std::min(most, fullOccupancy)));
         needed = std::max(needed, orders.back().pressure);
     }

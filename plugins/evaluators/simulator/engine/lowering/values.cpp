@@ -101,7 +101,24 @@ void findUniform(const ptx::Function &function, Values &values) {
     }
 }
 
+// Blocks of a loop lie in one piece that ends with the last branch back to its beginning.
+void findLoops(const ptx::Function &function, Values &values) {
+    values.loop.assign(function.instructions.size(), {});
+    for (std::uint32_t i = 0; i < function.instructions.size(); ++i) {
+        const Instruction &branch = function.instructions[i];
+        if (branch.opcode != "bra" || branch.operands[0].index > i) continue;
+        for (std::uint32_t j = branch.operands[0].index; j <= i; ++j)
+            if (values.loop[j].end == 0 || values.loop[j].begin == branch.operands[0].index) values.loop[j] = {branch.operands[0].index, i + 1};
+    }
+}
+
 } // namespace
+
+bool Values::isFixedInLoop(const ptx::Operand &operand, std::uint32_t at) const {
+    if (loop[at].end == 0) return false;
+    if (!isReg(operand)) return true;
+    return definition[operand.index] != unknownInstruction && !loop[at].contains(definition[operand.index]);
+}
 
 std::uint32_t Values::definitionOf(const Operand &operand) const { return isReg(operand) ? definition[operand.index] : unknownInstruction; }
 
@@ -121,6 +138,7 @@ Values valuesOf(const ptx::Function &function) {
         for (const auto r : values.facts[i].reads)
             if (values.users[r].empty() || values.users[r].back() != i) values.users[r].push_back(i);
     }
+    findLoops(function, values);
     findNarrow(function, values);
     findUniform(function, values);
     return values;

@@ -22,9 +22,15 @@ struct Values {
     // bank, and branches on them need no meeting point.
     std::vector<bool> uniform;
 
+    // The innermost loop around each instruction, as the instructions from its first to its last; empty: none.
+    struct Range { std::uint32_t begin = 0, end = 0; [[nodiscard]] bool contains(std::uint32_t at) const { return at >= begin && at < end; } };
+    std::vector<Range> loop;
+
     // The instruction that defines what an operand holds when nobody else uses it; unknownInstruction otherwise.
     [[nodiscard]] std::uint32_t onlyFor(const ptx::Operand &operand) const;
     [[nodiscard]] std::uint32_t definitionOf(const ptx::Operand &operand) const;
+    // The operand has one value for all rounds of the innermost loop around the instruction.
+    [[nodiscard]] bool isFixedInLoop(const ptx::Operand &operand, std::uint32_t at) const;
 };
 
 [[nodiscard]] Values valuesOf(const ptx::Function &function);

@@ -24,7 +24,7 @@ public:
 
 private:
     struct Candidate { std::size_t at; std::int64_t offset; };
-    using Key = std::tuple<std::uint32_t, std::string, std::int32_t, bool, std::string, int>; // base, name, guard, line
+    using Key = std::tuple<std::uint32_t, std::string, std::int32_t, bool, std::string, int, std::string>; // base, name, guard, line, variable
 
     void inBlock(std::vector<Instruction> &body);
     void mergeGroup(std::vector<Instruction> &body, std::vector<Candidate> group, int bytes);
@@ -76,14 +76,15 @@ void Merger::merge(std::vector<Instruction> &body, const Candidate *first, std::
 void Merger::mergeGroup(std::vector<Instruction> &body, std::vector<Candidate> group, int bytes) {
     std::ranges::stable_sort(group, {}, &Candidate::offset);
     group.erase(std::unique(group.begin(), group.end(), [](const Candidate &a, const Candidate &b) { return a.offset == b.offset; }), group.end());
-    const std::uint32_t base = addressOf(body[group[0].at])->index;
+    const Operand &base = *addressOf(body[group[0].at]);
+    const int alignment = isReg(base) ? m_alignment[base.index] : alignmentOfVariable(m_graph.function, m_module, base);
     for (std::size_t i = 0; i < group.size();) {
         std::size_t count = 1;
         while (i + count < group.size() && count < 16u / static_cast<unsigned>(bytes) && group[i + count].offset == group[i].offset + static_cast<std::int64_t>(count) * bytes) ++count;
         if (count == 3) count = 2;
         while (count > 1) {
             const std::int64_t width = static_cast<std::int64_t>(count) * bytes;
-            if ((std::int64_t{1} << m_alignment[base]) >= width && group[i].offset % width == 0) break;
+            if ((std::int64_t{1} << alignment) >= width && group[i].offset % width == 0) break;
             count /= 2;
         }
         if (count > 1) merge(body, &group[i], count);
@@ -109,7 +110,9 @@ void Merger::inBlock(std::vector<Instruction> &body) {
         const bool scalar = facts.effect == Effect::Load && (facts.bytes == 4 || facts.bytes == 8) && isReg(body[i].operands[0]);
         if (scalar && (facts.space == ptx::Space::Shared || facts.space == ptx::Space::Global) && addressOf(body[i]) != nullptr) {
             const ptx::SourcePlace place = m_module.visiblePlace(body[i].place);
-            const Key key{addressOf(body[i])->index, body[i].fullName(), body[i].predicate, body[i].predicateNegated, m_module.fileName(place.file), place.line};
+            const Operand &base = *addressOf(body[i]);
+            const Key key{isReg(base) ? base.index : noBlock, body[i].fullName(), body[i].predicate, body[i].predicateNegated, m_module.fileName(place.file), place.line,
+                          isReg(base) ? std::string{} : std::to_string(base.index) + base.symbol};
             groups[key].push_back({i, body[i].operands[1].offset});
         }
         // a new value of a base or a guard ends what was gathered with the old one
