@@ -84,7 +84,10 @@ struct Tally { std::map<std::string, std::uint64_t> ends; };
 void runCase(const fuzz::Material &m, std::uint64_t seed, std::uint64_t number, Tally &tally, bool print) {
     Random random(seed * 1'000'003 + number);
     const std::string text = fuzz::mutated(m, random);
-    if (print) std::fwrite(text.data(), 1, text.size(), stdout);
+    if (print) {
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fflush(stdout);
+    }
     simulator::ExecutionModel model;
     model.smCount = 2;
     model.l2Bytes = 64 * 1024;
@@ -128,7 +131,7 @@ int main(int argc, char **argv) {
         else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
     }
     currentSeed = seed;
-    for (const int signal : {SIGALRM, SIGABRT}) std::signal(signal, report);
+    for (const int signal : {SIGALRM, SIGABRT, SIGSEGV, SIGFPE, SIGBUS}) std::signal(signal, report);
     const fuzz::Material m = material();
     if (m.texts.empty() || m.texts[0].empty() || m.instructions.empty()) return std::fprintf(stderr, "no seeds\n"), 2;
     Tally tally;

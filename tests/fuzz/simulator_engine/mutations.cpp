@@ -157,7 +157,7 @@ std::vector<std::string> tokensOf(std::string_view text) {
 
 std::string mutated(const Material &material, Random &random) {
     std::string text = random.chance(40) ? ofForms(material, random) : material.texts[random.below(material.texts.size())];
-    const std::size_t steps = random.below(8);
+    const std::size_t steps = random.below(random.chance(60) ? 3 : 8);
     for (std::size_t i = 0; i < steps && text.size() < 400'000; ++i) {
         switch (random.below(6)) {
         case 0: damageBytes(text, random); break;

@@ -230,8 +230,8 @@ std::int32_t DeviceServer::raiseSharedLimit(wire::Reader &request)
     const auto bytes = request.value<std::uint32_t>();
     const auto kernel = m_device.kernel(name);
     if (!kernel) return invalidDeviceFunction;
-    if (!request.ok() || bytes + static_cast<std::uint32_t>(kernel->resources.staticSharedBytes) >
-                             static_cast<std::uint32_t>(m_gpu.sharedBytesPerBlock))
+    if (!request.ok() || std::uint64_t{bytes} + static_cast<std::uint64_t>(kernel->resources.staticSharedBytes) >
+                             static_cast<std::uint64_t>(m_gpu.sharedBytesPerBlock))
         return invalidValue;
     m_sharedLimits[name] = bytes;
     return success;
@@ -239,6 +239,14 @@ std::int32_t DeviceServer::raiseSharedLimit(wire::Reader &request)
 
 void DeviceServer::addFinding(std::string kind, const std::string &kernel, std::string message)
 {
+    // a candidate may ask for the same thing without end
+    for (Finding &known : m_call.findings) {
+        if (known.kind == kind && known.kernel == kernel && known.message == message) {
+            ++known.occurrences;
+            return;
+        }
+    }
+    if (m_call.findings.size() >= 1000) return;
     Finding finding;
     finding.kind = std::move(kind);
     finding.kernel = kernel;

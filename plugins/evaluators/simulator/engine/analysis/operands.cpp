@@ -16,6 +16,7 @@ void collect(const ptx::Operand &operand, std::vector<std::uint32_t> &into) {
 } // namespace
 
 bool writesFirstOperand(const ptx::Instruction &instruction) {
+    if (instruction.operands.empty()) return false;
     static constexpr std::string_view none[] = {
         "st", "red", "bra", "brx", "call", "ret", "exit", "membar", "fence", "prefetch", "prefetchu", "cp", "trap", "brkpt",
         "nanosleep", "discard", "applypriority", "pmevent", "griddepcontrol", "setmaxnreg", "stmatrix", "stackrestore"};
