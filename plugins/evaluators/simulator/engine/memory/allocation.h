@@ -24,6 +24,9 @@ struct Allocation {
 
 // Where the windows of the generic address space begin.
 inline constexpr std::uint64_t globalBase = 0x7f00'0000'0000;
+// Memory that a host process maps too, at the same address: below where Linux puts libraries and stacks of x86-64 and arm64
+// processes, above the heap.
+inline constexpr std::uint64_t sharedBase = 0x7ec0'0000'0000;
 inline constexpr std::uint64_t sharedWindow = 0x0100'0000'0000, sharedWindowBytes = 0x100'0000;
 inline constexpr std::uint64_t localWindow = 0x0200'0000'0000, localWindowBytes = 0x1'0000'0000;
 inline constexpr std::uint64_t parameterWindow = 0x0300'0000'0000, parameterWindowBytes = 0x1'0000;
