@@ -61,6 +61,12 @@ std::expected<std::uint64_t, DeviceError> Device::allocate(std::size_t bytes, st
     return address;
 }
 
+std::expected<std::uint64_t, DeviceError> Device::adopt(std::byte *data, std::size_t bytes, std::string name) {
+    const std::uint64_t address = m_impl->addresses.adopt(data, bytes, std::move(name));
+    if (address == 0) return failure(std::format("no memory for an allocation of {} bytes", bytes));
+    return address;
+}
+
 std::expected<void, DeviceError> Device::release(std::uint64_t address) {
     if (!m_impl->addresses.release(address)) return failure(std::format("{:#x} is not the start of an allocation", address));
     return {};

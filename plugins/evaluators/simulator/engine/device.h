@@ -71,6 +71,9 @@ public:
 
     // Allocations are 256-byte aligned with unmapped gaps between them; name appears in findings ("x, 1024 bytes").
     [[nodiscard]] std::expected<std::uint64_t, DeviceError> allocate(std::size_t bytes, std::string name = {}, std::string origin = {});
+    // Makes the caller's own memory, page-aligned, part of the device's, at an address below all others that a process can
+    // map it at as well. It counts as written. The caller keeps it until after it is released.
+    [[nodiscard]] std::expected<std::uint64_t, DeviceError> adopt(std::byte *data, std::size_t bytes, std::string name = {});
     [[nodiscard]] std::expected<void, DeviceError> release(std::uint64_t address);
     [[nodiscard]] std::expected<void, DeviceError> write(std::uint64_t address, std::span<const std::byte> bytes);
     [[nodiscard]] std::expected<void, DeviceError> read(std::uint64_t address, std::span<std::byte> bytes) const;

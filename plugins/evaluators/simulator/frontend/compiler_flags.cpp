@@ -18,6 +18,8 @@ QStringList clangFlags(const Installation &installation, const CodeOptions &opti
                        QStringLiteral("--cuda-path=/nonexistent"),
                        QStringLiteral("-Xclang"),
                        QStringLiteral("-target-sdk-version=12.3"),
+                       QStringLiteral("-Xclang"),
+                       QStringLiteral("-fcuda-allow-variadic-functions"), // declared only, by the C++ library's traits
                        QStringLiteral("-Wno-unknown-cuda-version"),
                        QStringLiteral("-fno-color-diagnostics"),
                        QStringLiteral("-fno-caret-diagnostics"),

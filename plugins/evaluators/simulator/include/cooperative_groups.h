@@ -1,22 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cooperative groups: the block, tiles of a warp, the active lanes, the grid.
+// Cooperative groups: the block, parts of a warp, the active lanes, the grid.
 #pragma once
 
 #include "cuda_runtime.h"
+#include "kernelskill/shuffle_words.h"
 
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
 namespace cooperative_groups {
 
-class thread_block
+namespace details {
+
+enum class Kind : unsigned int { Lanes, Block, Grid };
+static __device__ __forceinline__ unsigned int rankInBlock()
+{
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+static __device__ __forceinline__ unsigned int threadsOfBlock()
+{
+    return blockDim.x * blockDim.y * blockDim.z;
+}
+static __device__ __forceinline__ unsigned int lane()
+{
+    unsigned int value;
+    asm("mov.u32 %0, %%laneid;" : "=r"(value));
+    return value;
+}
+static __device__ __forceinline__ unsigned int lanesBelow()
+{
+    return (1u << lane()) - 1u;
+}
+// The lane of a mask that has so many of its lanes below it.
+static __device__ __forceinline__ int laneOfRank(unsigned int mask, unsigned int rank)
+{
+    for (; rank > 0; --rank)
+        mask &= mask - 1;
+    return __ffs(static_cast<int>(mask)) - 1;
+}
+
+} // namespace details
+
+class thread_block;
+class coalesced_group;
+class grid_group;
+
+// Any of them. What a group is made of is the same for all, so that they convert by slicing.
+class thread_group
+{
+protected:
+    details::Kind m_kind;
+    unsigned int m_mask;       // of Lanes
+    unsigned int m_rank = 0, m_count = 1; // among its siblings, of Lanes
+    __device__ thread_group(details::Kind kind, unsigned int mask, unsigned int rank = 0, unsigned int count = 1)
+        : m_kind(kind), m_mask(mask), m_rank(rank), m_count(count)
+    {
+    }
+    friend __device__ thread_group tiled_partition(const thread_group &parent, unsigned int size);
+
+public:
+    __device__ void sync() const;
+    __device__ unsigned long long size() const;
+    __device__ unsigned long long num_threads() const { return size(); }
+    __device__ unsigned long long thread_rank() const;
+    __device__ bool is_valid() const { return true; }
+};
+
+class thread_block : public thread_group
 {
 public:
+    __device__ thread_block() : thread_group(details::Kind::Block, 0) {}
     __device__ static void sync() { __syncthreads(); }
-    __device__ static unsigned int thread_rank()
+    struct arrival_token
     {
-        return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-    }
-    __device__ static unsigned int size() { return blockDim.x * blockDim.y * blockDim.z; }
+    };
+    __device__ static arrival_token barrier_arrive() { return {}; }
+    __device__ static void barrier_wait(arrival_token &&) { __syncthreads(); }
+    __device__ static unsigned int thread_rank() { return details::rankInBlock(); }
+    __device__ static unsigned int size() { return details::threadsOfBlock(); }
     __device__ static unsigned int num_threads() { return size(); }
     __device__ static dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
     __device__ static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
@@ -28,84 +88,199 @@ static __device__ __forceinline__ thread_block this_thread_block()
     return {};
 }
 
-// A part of a warp of a size known to the compiler: 1, 2, 4, 8, 16 or 32 neighbouring lanes.
-template <unsigned int Size, class Parent = thread_block> class thread_block_tile
+// Lanes of one warp by their mask: what tiles and coalesced groups have in common.
+class lanes_group : public thread_group
 {
-    static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 lanes");
-    __device__ static unsigned int lane() { return thread_block::thread_rank() & 31u; }
-    __device__ static unsigned int mask()
+protected:
+    using thread_group::thread_group;
+    // The lane `distance` ranks away; the calling lane's own where there is none.
+    __device__ int laneAt(int rank) const
     {
-        return Size == 32 ? 0xffffffffu : ((1u << (Size & 31u)) - 1u) << (lane() & ~(Size - 1u));
+        return rank >= 0 && rank < static_cast<int>(num_threads()) ? details::laneOfRank(m_mask, static_cast<unsigned>(rank))
+                                                                   : static_cast<int>(details::lane());
     }
 
 public:
-    __device__ static void sync() { __syncwarp(mask()); }
-    __device__ static unsigned int thread_rank() { return lane() & (Size - 1u); }
-    __device__ static constexpr unsigned int size() { return Size; }
-    __device__ static constexpr unsigned int num_threads() { return Size; }
-    __device__ static unsigned int meta_group_rank() { return thread_block::thread_rank() / Size; }
-    __device__ static unsigned int meta_group_size() { return (thread_block::size() + Size - 1) / Size; }
-    template <class T> __device__ T shfl(T value, int source) const { return __shfl_sync(mask(), value, source, Size); }
-    template <class T> __device__ T shfl_up(T value, unsigned int delta) const
-    {
-        return __shfl_up_sync(mask(), value, delta, Size);
-    }
-    template <class T> __device__ T shfl_down(T value, unsigned int delta) const
-    {
-        return __shfl_down_sync(mask(), value, delta, Size);
-    }
-    template <class T> __device__ T shfl_xor(T value, unsigned int lanes) const
-    {
-        return __shfl_xor_sync(mask(), value, static_cast<int>(lanes), Size);
-    }
-    __device__ int any(int predicate) const { return __any_sync(mask(), predicate); }
-    __device__ int all(int predicate) const { return __all_sync(mask(), predicate); }
-    __device__ unsigned int ballot(int predicate) const
-    {
-        return (__ballot_sync(mask(), predicate) & mask()) >> (lane() & ~(Size - 1u));
-    }
-};
-template <unsigned int Size, class Parent>
-static __device__ __forceinline__ thread_block_tile<Size, Parent> tiled_partition(const Parent &)
-{
-    return {};
-}
-
-class coalesced_group
-{
-    unsigned int m_mask;
-
-public:
-    __device__ explicit coalesced_group(unsigned int mask) : m_mask(mask) {}
     __device__ void sync() const { __syncwarp(m_mask); }
-    __device__ unsigned int size() const { return static_cast<unsigned>(__popc(m_mask)); }
+    __device__ unsigned int size() const { return static_cast<unsigned>(__popc(static_cast<int>(m_mask))); }
     __device__ unsigned int num_threads() const { return size(); }
     __device__ unsigned int thread_rank() const
     {
-        return static_cast<unsigned>(__popc(m_mask & ((1u << (thread_block::thread_rank() & 31u)) - 1u)));
+        return static_cast<unsigned>(__popc(static_cast<int>(m_mask & details::lanesBelow())));
     }
-    template <class T> __device__ T shfl(T value, unsigned int source) const
-    {
-        unsigned int lane = 0;
-        for (unsigned int rest = m_mask, n = 0; rest; rest &= rest - 1, ++n) {
-            if (n == source) lane = static_cast<unsigned>(__ffs(static_cast<int>(rest))) - 1;
-        }
-        return __shfl_sync(m_mask, value, static_cast<int>(lane));
-    }
+    __device__ unsigned int meta_group_rank() const { return m_rank; }
+    __device__ unsigned int meta_group_size() const { return m_count; }
     __device__ int any(int predicate) const { return __any_sync(m_mask, predicate); }
     __device__ int all(int predicate) const { return __all_sync(m_mask, predicate); }
+    __device__ unsigned int ballot(int predicate) const { return packed(__ballot_sync(m_mask, predicate)); }
+    template <class T> __device__ T shfl(T value, unsigned int source) const
+    {
+        return fromLane(value, laneAt(static_cast<int>(source % num_threads())));
+    }
+    template <class T> __device__ T shfl_up(T value, unsigned int delta) const
+    {
+        return fromLane(value, laneAt(static_cast<int>(thread_rank()) - static_cast<int>(delta)));
+    }
+    template <class T> __device__ T shfl_down(T value, unsigned int delta) const
+    {
+        return fromLane(value, laneAt(static_cast<int>(thread_rank() + delta)));
+    }
+    template <class T> __device__ unsigned int match_any(T value) const { return packed(__match_any_sync(m_mask, value)); }
+    template <class T> __device__ unsigned int match_all(T value, int &predicate) const
+    {
+        return packed(__match_all_sync(m_mask, value, &predicate));
+    }
+
+private:
+    template <class T> __device__ T fromLane(T value, int source) const
+    {
+        return kernelskill_shuffle::words(value, [&](int word) { return __shfl_sync(m_mask, word, source); });
+    }
+    // A mask of lanes as a mask of ranks.
+    __device__ unsigned int packed(unsigned int lanes) const
+    {
+        unsigned int ranks = 0;
+        for (unsigned int rest = m_mask, rank = 0; rest; rest &= rest - 1, ++rank)
+            ranks |= (lanes & rest & (0u - rest)) ? 1u << rank : 0u;
+        return ranks;
+    }
+};
+
+class coalesced_group : public lanes_group
+{
+public:
+    __device__ explicit coalesced_group(unsigned int mask, unsigned int rank = 0, unsigned int count = 1)
+        : lanes_group(details::Kind::Lanes, mask, rank, count)
+    {
+    }
+    // Divides the group by ranks, or by what its threads say.
+    __device__ coalesced_group part(unsigned int lanes, unsigned int rank, unsigned int count) const
+    {
+        return coalesced_group(m_mask & lanes, rank, count);
+    }
+    __device__ unsigned int lanes() const { return m_mask; }
 };
 static __device__ __forceinline__ coalesced_group coalesced_threads()
 {
     return coalesced_group(__activemask());
 }
 
+// A part of a warp of a size known to the compiler: 1, 2, 4, 8, 16 or 32 neighbouring lanes.
+template <unsigned int Size, class Parent = void> class thread_block_tile : public thread_group
+{
+    static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 lanes");
+    __device__ static unsigned int lane() { return details::rankInBlock() & 31u; }
+    __device__ static unsigned int mask()
+    {
+        return Size == 32 ? 0xffffffffu : ((1u << (Size & 31u)) - 1u) << (lane() & ~(Size - 1u));
+    }
+
+public:
+    __device__ thread_block_tile()
+        : thread_group(details::Kind::Lanes, mask(), meta_group_rank(), meta_group_size())
+    {
+    }
+    template <class Other> __device__ thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
+    __device__ static void sync() { __syncwarp(mask()); }
+    __device__ static unsigned int thread_rank() { return lane() & (Size - 1u); }
+    __device__ static constexpr unsigned int size() { return Size; }
+    __device__ static constexpr unsigned int num_threads() { return Size; }
+    __device__ static unsigned int meta_group_rank() { return details::rankInBlock() / Size; }
+    __device__ static unsigned int meta_group_size() { return (details::threadsOfBlock() + Size - 1) / Size; }
+    template <class T> __device__ T shfl(T value, int source) const
+    {
+        return kernelskill_shuffle::words(value, [&](int word) { return __shfl_sync(mask(), word, source, Size); });
+    }
+    template <class T> __device__ T shfl_up(T value, unsigned int delta) const
+    {
+        return kernelskill_shuffle::words(value, [&](int word) { return __shfl_up_sync(mask(), word, delta, Size); });
+    }
+    template <class T> __device__ T shfl_down(T value, unsigned int delta) const
+    {
+        return kernelskill_shuffle::words(value, [&](int word) { return __shfl_down_sync(mask(), word, delta, Size); });
+    }
+    template <class T> __device__ T shfl_xor(T value, unsigned int lanes) const
+    {
+        return kernelskill_shuffle::words(
+            value, [&](int word) { return __shfl_xor_sync(mask(), word, static_cast<int>(lanes), Size); });
+    }
+    __device__ int any(int predicate) const { return __any_sync(mask(), predicate); }
+    __device__ int all(int predicate) const { return __all_sync(mask(), predicate); }
+    __device__ unsigned int ballot(int predicate) const { return here(__ballot_sync(mask(), predicate)); }
+    template <class T> __device__ unsigned int match_any(T value) const { return here(__match_any_sync(mask(), value)); }
+    template <class T> __device__ unsigned int match_all(T value, int &predicate) const
+    {
+        return here(__match_all_sync(mask(), value, &predicate));
+    }
+
+private:
+    __device__ static unsigned int here(unsigned int lanes) { return (lanes & mask()) >> (lane() & ~(Size - 1u)); }
+};
+template <unsigned int Size, class Parent>
+static __device__ __forceinline__ thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+{
+    return {};
+}
+// The same with a size known only when it runs, of a block or of a part of a warp.
+__device__ inline thread_group tiled_partition(const thread_group &parent, unsigned int size)
+{
+    const unsigned int first = parent.m_kind == details::Kind::Block ? details::rankInBlock() & 31u & ~(size - 1u) : 0;
+    if (parent.m_kind == details::Kind::Block) {
+        const unsigned int mask = size >= 32 ? 0xffffffffu : ((1u << size) - 1u) << first;
+        return thread_group(details::Kind::Lanes, mask, details::rankInBlock() / size,
+                            (details::threadsOfBlock() + size - 1) / size);
+    }
+    unsigned int mask = 0, rank = 0;
+    const unsigned int own = static_cast<unsigned>(parent.thread_rank()) / size;
+    for (unsigned int rest = parent.m_mask; rest; rest &= rest - 1, ++rank)
+        mask |= rank / size == own ? rest & (0u - rest) : 0u;
+    return thread_group(details::Kind::Lanes, mask, own, (static_cast<unsigned>(parent.size()) + size - 1) / size);
+}
+static __device__ __forceinline__ coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size)
+{
+    unsigned int mask = 0, rank = 0;
+    const unsigned int own = parent.thread_rank() / size;
+    for (unsigned int rest = parent.lanes(); rest; rest &= rest - 1, ++rank)
+        mask |= rank / size == own ? rest & (0u - rest) : 0u;
+    return parent.part(mask, own, (parent.size() + size - 1) / size);
+}
+namespace details {
+template <class Group> static __device__ __forceinline__ unsigned int lanesOf(const Group &group)
+{
+    return group.ballot(1) << (lane() - group.thread_rank());
+}
+static __device__ __forceinline__ unsigned int lanesOf(const coalesced_group &group)
+{
+    return group.lanes();
+}
+} // namespace details
+// Threads of a part of a warp that say the same; ranks of the parts follow their first lanes.
+template <class Group, class Label>
+static __device__ __forceinline__ coalesced_group labeled_partition(const Group &group, Label label)
+{
+    const unsigned int lanes = details::lanesOf(group);
+    const unsigned int mine = __match_any_sync(lanes, label) & lanes;
+    const unsigned int leaders =
+        __ballot_sync(lanes, (mine & details::lanesBelow()) == 0) & lanes;
+    const unsigned int below = leaders & ((mine & (0u - mine)) - 1u);
+    return coalesced_group(mine, static_cast<unsigned>(__popc(static_cast<int>(below))),
+                           static_cast<unsigned>(__popc(static_cast<int>(leaders))));
+}
+template <class Group>
+static __device__ __forceinline__ coalesced_group binary_partition(const Group &group, bool predicate)
+{
+    const unsigned int lanes = details::lanesOf(group);
+    const unsigned int yes = __ballot_sync(lanes, predicate) & lanes;
+    return coalesced_group(predicate ? yes : lanes & ~yes, predicate ? 1 : 0, 2);
+}
+
 // All blocks of a cooperative launch. The barrier counts arrivals in device memory: the last block of a phase opens the
 // next.
 __device__ inline unsigned int __ks_grid_barrier[2];
-class grid_group
+class grid_group : public thread_group
 {
 public:
+    __device__ grid_group() : thread_group(details::Kind::Grid, 0) {}
     __device__ static bool is_valid() { return true; }
     __device__ static unsigned long long num_blocks()
     {
@@ -121,6 +296,8 @@ public:
     {
         return block_rank() * thread_block::size() + thread_block::thread_rank();
     }
+    __device__ static dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    __device__ static dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
     __device__ static dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
     __device__ static void sync()
     {
@@ -147,32 +324,49 @@ static __device__ __forceinline__ grid_group this_grid()
     return {};
 }
 
+__device__ inline void thread_group::sync() const
+{
+    if (m_kind == details::Kind::Block)
+        thread_block::sync();
+    else if (m_kind == details::Kind::Grid)
+        grid_group::sync();
+    else
+        __syncwarp(m_mask);
+}
+__device__ inline unsigned long long thread_group::size() const
+{
+    if (m_kind == details::Kind::Block) return thread_block::size();
+    if (m_kind == details::Kind::Grid) return grid_group::size();
+    return static_cast<unsigned>(__popc(static_cast<int>(m_mask)));
+}
+__device__ inline unsigned long long thread_group::thread_rank() const
+{
+    if (m_kind == details::Kind::Block) return thread_block::thread_rank();
+    if (m_kind == details::Kind::Grid) return grid_group::thread_rank();
+    return static_cast<unsigned>(__popc(static_cast<int>(m_mask & details::lanesBelow())));
+}
+
 template <class Group> static __device__ __forceinline__ void sync(const Group &group)
 {
     group.sync();
 }
-
-template <class T> struct plus
+template <class Group> static __device__ __forceinline__ unsigned long long thread_rank(const Group &group)
 {
-    __device__ T operator()(T a, T b) const { return a + b; }
-};
-template <class T> struct greater
+    return group.thread_rank();
+}
+template <class Group> static __device__ __forceinline__ unsigned long long group_size(const Group &group)
 {
-    __device__ T operator()(T a, T b) const { return a > b ? a : b; }
-};
-template <class T> struct less
+    return group.size();
+}
+// One thread of the group, the same for all of them.
+template <class Group, class Function, class... Arguments>
+static __device__ __forceinline__ void invoke_one(const Group &group, Function &&function, Arguments &&...arguments)
 {
-    __device__ T operator()(T a, T b) const { return a < b ? a : b; }
-};
-template <unsigned int Size, class Parent, class T, class Operation>
-static __device__ __forceinline__ T reduce(const thread_block_tile<Size, Parent> &tile, T value, Operation operation)
-{
-#pragma unroll
-    for (unsigned int lanes = Size / 2; lanes > 0; lanes /= 2)
-        value = operation(value, tile.shfl_xor(value, lanes));
-    return value;
+    if (group.thread_rank() == 0) function(static_cast<Arguments &&>(arguments)...);
 }
 
 } // namespace cooperative_groups
 
 #pragma clang attribute pop
+
+#include "cooperative_groups/reduce.h"

@@ -8,9 +8,21 @@
 #ifndef KERNELSKILL_CUDA_RUNTIME_H
 #define KERNELSKILL_CUDA_RUNTIME_H
 
-#if !defined(__CUDA__) || !defined(__clang__)
-#error "This header serves the simulator's clang front end."
-#endif
+// Plain C++ gets the host interface alone. Guards of the names that public code asks for.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+
+#if !defined(__CUDA__)
+#include "kernelskill/attributes.h"
+#include "vector_types.h"
+
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+#elif !defined(__clang__)
+#error "Device code for the simulator is compiled by clang, or by nvcc with its own headers."
+#else
 
 #define CUDA_VERSION 12030
 #define CUDART_VERSION_MAJOR 12
@@ -64,6 +76,7 @@ typedef uint64_t cuuint64_t;
 
 #include "kernelskill/atomics.h"
 #include "kernelskill/device_extras.h"
+#include "kernelskill/texture_fetch.h"
 
 #ifndef KERNELSKILL_PRECOMPILING
 #include "kernelskill/not_precompiled.h"
@@ -80,8 +93,11 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_intrinsics.h>
+
+#include "kernelskill/float_overloads.h"
 #pragma clang attribute pop
 
 #undef KS_FUNCTION
 
+#endif
 #endif

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,11 +27,28 @@ bool writeAll(int descriptor, const void *data, std::size_t bytes)
     return true;
 }
 
-bool readAll(int descriptor, void *data, std::size_t bytes)
+// One read, and the descriptor that came with it, if any.
+ssize_t receivePart(int descriptor, void *data, std::size_t bytes, int &received)
+{
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    iovec part{data, bytes};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ssize_t n = ::recvmsg(descriptor, &message, MSG_CMSG_CLOEXEC);
+    const cmsghdr *header = n > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+        std::memcpy(&received, CMSG_DATA(header), sizeof received);
+    return n;
+}
+
+bool readAll(int descriptor, void *data, std::size_t bytes, int &received)
 {
     auto *to = static_cast<char *>(data);
     while (bytes > 0) {
-        const ssize_t n = ::recv(descriptor, to, bytes, 0);
+        const ssize_t n = receivePart(descriptor, to, bytes, received);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return false;
         to += n;
@@ -61,9 +79,9 @@ void Channel::send(wire::Kind kind, std::span<const std::byte> payload)
 
 bool Channel::receive(wire::Header &header, std::vector<std::byte> &payload)
 {
-    if (!readAll(m_descriptor, &header, sizeof header) || header.bytes > wire::largestFrame) return false;
+    if (!readAll(m_descriptor, &header, sizeof header, m_received) || header.bytes > wire::largestFrame) return false;
     payload.resize(header.bytes);
-    return readAll(m_descriptor, payload.data(), payload.size());
+    return readAll(m_descriptor, payload.data(), payload.size(), m_received);
 }
 
 Reply Channel::request(wire::Kind kind, const wire::Writer &payload)
@@ -73,10 +91,12 @@ Reply Channel::request(wire::Kind kind, const wire::Writer &payload)
     send(kind, payload.bytes());
     wire::Header header;
     Reply reply;
+    m_received = -1;
     if (!receive(header, reply.payload) || header.kind != static_cast<std::uint32_t>(wire::Kind::Reply) ||
         reply.payload.size() < sizeof reply.error)
         ::_exit(lostWorker);
     std::memcpy(&reply.error, reply.payload.data(), sizeof reply.error);
+    reply.descriptor = m_received;
     reply.payload.erase(reply.payload.begin(), reply.payload.begin() + sizeof reply.error);
     return reply;
 }

@@ -12,6 +12,7 @@ struct Reply
 {
     std::int32_t error = 0;
     std::vector<std::byte> payload; // after the error
+    int descriptor = -1;            // that came along; the caller's to close
 };
 
 class Channel
@@ -33,6 +34,7 @@ private:
     Channel();
     std::mutex m_mutex;
     int m_descriptor = -1;
+    int m_received = -1; // a descriptor that came with the latest frame
 };
 
 } // namespace kernelskill::simulator::runtime

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registration of a candidate's kernels and variables, and launches.
 #include "state.h"
+#include "stream.h"
+#include "work.h"
 
 #include <algorithm>
 
@@ -17,28 +19,55 @@ struct Configuration
 };
 thread_local std::vector<Configuration> configurations; // pushed by <<<…>>>, popped by the kernel's stub
 
-cudaError_t launch(const void *function, dim3 grid, dim3 block, void **arguments, size_t sharedBytes,
-                   std::uint32_t flags)
+cudaError_t launchNow(const void *function, dim3 grid, dim3 block, void **arguments, size_t sharedBytes,
+                      std::uint32_t flags, cudaStream_t stream)
 {
-    Kernel *kernel = State::instance().kernel(function);
-    if (!kernel) return State::instance().record(cudaErrorInvalidDeviceFunction);
-    wire::Writer message;
-    message.text(kernel->name);
-    for (const unsigned n : {grid.x, grid.y, grid.z, block.x, block.y, block.z})
-        message.value(static_cast<std::uint32_t>(n));
-    message.value(static_cast<std::uint32_t>(std::min<size_t>(sharedBytes, 0xffffffffu)));
-    message.value(flags);
-    message.value(static_cast<std::uint32_t>(kernel->parameterBytes.size()));
-    for (std::size_t i = 0; i < kernel->parameterBytes.size(); ++i)
-        message.block({static_cast<const std::byte *>(arguments[i]), kernel->parameterBytes[i]});
-    const Reply reply = Channel::instance().request(wire::Kind::Launch, message);
-    State::instance().addPrinted(wire::Reader(reply.payload).text());
-    return State::instance().record(reply.error);
+    KernelWork work;
+    if (const cudaError_t error = kernelWork(function, grid, block, arguments, sharedBytes, flags, work);
+        error != cudaSuccess)
+        return State::instance().record(error);
+    return submit(stream, std::move(work));
 }
 
 int fatBinaryHandle = 0;
 
 } // namespace
+
+namespace kernelskill::simulator::runtime {
+
+cudaError_t kernelWork(const void *function, dim3 grid, dim3 block, void **arguments, std::size_t sharedBytes,
+                       std::uint32_t flags, KernelWork &work)
+{
+    const Kernel *kernel = State::instance().kernel(function);
+    if (!kernel) return cudaErrorInvalidDeviceFunction;
+    if (!arguments && !kernel->parameterBytes.empty()) return cudaErrorInvalidValue;
+    work = {function, grid, block, sharedBytes, flags, {}, {}};
+    for (std::size_t i = 0; i < kernel->parameterBytes.size(); ++i) {
+        const auto *from = static_cast<const std::byte *>(arguments[i]);
+        work.arguments.emplace_back(from, from + kernel->parameterBytes[i]);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t launch(const KernelWork &work)
+{
+    const Kernel *kernel = State::instance().kernel(work.function);
+    if (!kernel) return cudaErrorInvalidDeviceFunction;
+    wire::Writer message;
+    message.text(kernel->name);
+    for (const unsigned n : {work.grid.x, work.grid.y, work.grid.z, work.block.x, work.block.y, work.block.z})
+        message.value(static_cast<std::uint32_t>(n));
+    message.value(static_cast<std::uint32_t>(std::min<size_t>(work.sharedBytes, 0xffffffffu)));
+    message.value(work.flags);
+    message.value(static_cast<std::uint32_t>(work.arguments.size()));
+    for (const auto &argument : work.arguments)
+        message.block(argument);
+    const Reply reply = Channel::instance().request(wire::Kind::Launch, message);
+    State::instance().addPrinted(wire::Reader(reply.payload).text());
+    return static_cast<cudaError_t>(reply.error);
+}
+
+} // namespace kernelskill::simulator::runtime
 
 extern "C" {
 
@@ -92,9 +121,9 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t sharedBytes,
-                               cudaStream_t)
+                               cudaStream_t stream)
 {
-    return launch(kernel, grid, block, arguments, sharedBytes, 0);
+    return launchNow(kernel, grid, block, arguments, sharedBytes, 0, stream);
 }
 
 char __cudaInitModule(void **)
@@ -105,26 +134,35 @@ char __cudaInitModule(void **)
 // --- launches and what a kernel is like
 // ------------------------------------------------------------------------------------------
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t sharedBytes,
-                             cudaStream_t)
+                             cudaStream_t stream)
 {
-    return launch(function, grid, block, arguments, sharedBytes, 0);
+    return launchNow(function, grid, block, arguments, sharedBytes, 0, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
-                                        size_t sharedBytes, cudaStream_t)
+                                        size_t sharedBytes, cudaStream_t stream)
 {
-    return launch(function, grid, block, arguments, sharedBytes, wire::launchCooperative);
+    return launchNow(function, grid, block, arguments, sharedBytes, wire::launchCooperative, stream);
 }
 
+// Work runs in order, so that a programmatic launch starts after what it may start before, and priorities change nothing.
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, const void *function, void **arguments)
 {
+    if (!configuration) return State::instance().record(cudaErrorInvalidValue);
     std::uint32_t flags = 0;
     for (unsigned i = 0; i < configuration->numAttrs; ++i) {
-        if (configuration->attrs[i].id == cudaLaunchAttributeCooperative && configuration->attrs[i].val.cooperative)
-            flags |= wire::launchCooperative;
+        const cudaLaunchAttribute &attribute = configuration->attrs[i];
+        if (attribute.id == cudaLaunchAttributeCooperative && attribute.val.cooperative) flags |= wire::launchCooperative;
+        if (attribute.id == cudaLaunchAttributeClusterDimension) {
+            const auto &size = attribute.val.clusterDim;
+            const dim3 &grid = configuration->gridDim;
+            if (size.x == 0 || size.y == 0 || size.z == 0 || grid.x % size.x || grid.y % size.y || grid.z % size.z)
+                return State::instance().record(cudaErrorInvalidConfiguration);
+            if (size.x * size.y * size.z > 1) return State::instance().record(cudaErrorNotSupported);
+        }
     }
-    return launch(function, configuration->gridDim, configuration->blockDim, arguments, configuration->dynamicSmemBytes,
-                  flags);
+    return launchNow(function, configuration->gridDim, configuration->blockDim, arguments,
+                     configuration->dynamicSmemBytes, flags, configuration->stream);
 }
 
 cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribute, int value)
@@ -175,6 +213,34 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     const Reply reply = Channel::instance().request(wire::Kind::Occupancy, message);
     if (reply.error == cudaSuccess) *blocks = static_cast<int>(wire::Reader(reply.payload).value<std::uint32_t>());
     return State::instance().record(reply.error);
+}
+
+// The most dynamic shared memory with which so many blocks still fit.
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, int blocks, int blockSize)
+{
+    const wire::DeviceFacts &device = State::instance().device();
+    const Kernel *kernel = State::instance().kernel(function);
+    if (!kernel) return State::instance().record(cudaErrorInvalidDeviceFunction);
+    if (!bytes || blocks < 1) return State::instance().record(cudaErrorInvalidValue);
+    const auto allocationUnit = std::int32_t(128), reserved = std::int32_t(1024);
+    const std::int32_t each = device.sharedPerMultiprocessor / blocks / allocationUnit * allocationUnit - reserved;
+    const std::int32_t most = std::min(each, device.sharedPerBlockOptIn) - kernel->facts.staticShared;
+    int fitting = 0;
+    const cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fitting, function, blockSize, std::size_t(std::max(most, 0)));
+    *bytes = error == cudaSuccess && fitting >= blocks ? std::size_t(std::max(most, 0)) : 0;
+    return error;
+}
+
+// Clusters of several blocks cannot be launched.
+cudaError_t cudaOccupancyMaxActiveClusters(int *, const void *, const cudaLaunchConfig_t *)
+{
+    return State::instance().record(cudaErrorNotSupported);
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *, const void *, const cudaLaunchConfig_t *)
+{
+    return State::instance().record(cudaErrorNotSupported);
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int blockSize,

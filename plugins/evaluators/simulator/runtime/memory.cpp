@@ -1,25 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocation, copies, fills and device variables.
+// Device memory: allocation, copies and fills in a row, pools.
+#include "memory_table.h"
 #include "state.h"
+#include "stream.h"
+#include "work.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 using namespace kernelskill::simulator;
 using namespace kernelskill::simulator::runtime;
 
+struct CUmemPoolHandle_st
+{
+    unsigned long long releaseThreshold = 0;
+    bool isDefault = false;
+};
+
 namespace {
 
-std::uint64_t address(const void *pointer)
+CUmemPoolHandle_st defaultPool{0, true};
+CUmemPoolHandle_st *currentPool = &defaultPool;
+
+cudaError_t record(cudaError_t error)
 {
-    return reinterpret_cast<std::uint64_t>(pointer);
+    return State::instance().record(error);
 }
 
+// Addresses of the process's own memory that is no device's: pinned and managed memory both sides reach.
+bool isOnlyOnDevice(const void *pointer)
+{
+    if (const auto range = MemoryTable::instance().find(pointer)) return range->type == cudaMemoryTypeDevice;
+    return false;
+}
+
+// Of a pointer that this process did not allocate: a buffer of the task's, a device variable, or plain host memory.
 bool isDevice(const void *pointer)
 {
+    if (const auto range = MemoryTable::instance().find(pointer)) return range->type != cudaMemoryTypeHost;
     wire::Writer query;
-    query.value(address(pointer));
+    query.value(addressOf(pointer));
     const Reply reply = Channel::instance().request(wire::Kind::Classify, query);
     return reply.error == cudaSuccess && wire::Reader(reply.payload).value<std::uint32_t>() == 1;
 }
@@ -39,7 +59,8 @@ cudaError_t upload(std::uint64_t to, const char *from, std::uint64_t bytes)
         wire::Writer message;
         message.value(to + done);
         message.append(from + done, part);
-        if (const cudaError_t error = simpleRequest(wire::Kind::Upload, message); error != cudaSuccess) return error;
+        if (const auto error = Channel::instance().request(wire::Kind::Upload, message).error; error != 0)
+            return static_cast<cudaError_t>(error);
     }
     return cudaSuccess;
 }
@@ -52,178 +73,141 @@ cudaError_t download(char *to, std::uint64_t from, std::uint64_t bytes)
         message.value(from + done);
         message.value(part);
         const Reply reply = Channel::instance().request(wire::Kind::Download, message);
-        if (reply.error != cudaSuccess || reply.payload.size() != part)
-            return State::instance().record(reply.error != cudaSuccess ? reply.error : cudaErrorUnknown);
+        if (reply.error != cudaSuccess) return static_cast<cudaError_t>(reply.error);
+        if (reply.payload.size() != part) return cudaErrorUnknown;
         std::memcpy(to + done, reply.payload.data(), part);
     }
     return cudaSuccess;
 }
 
-cudaError_t copy(void *to, const void *from, std::uint64_t bytes, cudaMemcpyKind kind)
+cudaError_t sendCopy(void *to, const void *from, std::uint64_t bytes)
 {
-    if (bytes == 0) return cudaSuccess;
-    switch (resolve(kind, to, from)) {
-    case cudaMemcpyHostToHost:
-        std::memmove(to, from, bytes);
-        return cudaSuccess;
-    case cudaMemcpyHostToDevice:
-        return upload(address(to), static_cast<const char *>(from), bytes);
-    case cudaMemcpyDeviceToHost:
-        return download(static_cast<char *>(to), address(from), bytes);
-    case cudaMemcpyDeviceToDevice: {
-        wire::Writer message;
-        message.value(address(to));
-        message.value(address(from));
-        message.value(bytes);
-        return simpleRequest(wire::Kind::Copy, message);
-    }
-    default:
-        return State::instance().record(cudaErrorInvalidMemcpyDirection);
-    }
+    wire::Writer message;
+    message.value(addressOf(to));
+    message.value(addressOf(from));
+    message.value(bytes);
+    return static_cast<cudaError_t>(Channel::instance().request(wire::Kind::Copy, message).error);
 }
 
 } // namespace
+
+namespace kernelskill::simulator::runtime {
+
+cudaError_t copyLinear(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind)
+{
+    if (bytes == 0) return cudaSuccess;
+    if (!to || !from) return cudaErrorInvalidValue;
+    switch (resolve(kind, to, from)) {
+    case cudaMemcpyHostToHost:
+        if (isOnlyOnDevice(to) || isOnlyOnDevice(from)) return cudaErrorInvalidValue;
+        std::memmove(to, from, bytes);
+        return cudaSuccess;
+    case cudaMemcpyHostToDevice:
+        if (isOnlyOnDevice(from)) return cudaErrorInvalidValue;
+        return upload(addressOf(to), static_cast<const char *>(from), bytes);
+    case cudaMemcpyDeviceToHost:
+        if (isOnlyOnDevice(to)) return cudaErrorInvalidValue;
+        return download(static_cast<char *>(to), addressOf(from), bytes);
+    case cudaMemcpyDeviceToDevice:
+        return sendCopy(to, from, bytes);
+    default:
+        return cudaErrorInvalidMemcpyDirection;
+    }
+}
+
+CopyWork linearCopy(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind)
+{
+    CopyWork work{};
+    work.parameters.srcPtr = {const_cast<void *>(from), bytes, bytes, 1};
+    work.parameters.dstPtr = {to, bytes, bytes, 1};
+    work.parameters.extent = {bytes, 1, 1};
+    work.parameters.kind = kind;
+    return work;
+}
+
+} // namespace kernelskill::simulator::runtime
 
 extern "C" {
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    if (!pointer) return State::instance().record(cudaErrorInvalidValue);
+    if (!pointer) return record(cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     wire::Writer message;
     message.value(static_cast<std::uint64_t>(bytes));
     const Reply reply = Channel::instance().request(wire::Kind::Allocate, message);
-    if (reply.error == cudaSuccess)
-        *pointer = reinterpret_cast<void *>(wire::Reader(reply.payload).value<std::uint64_t>());
+    if (reply.error == cudaSuccess) {
+        const auto address = wire::Reader(reply.payload).value<std::uint64_t>();
+        *pointer = reinterpret_cast<void *>(address);
+        MemoryTable::instance().add({address, bytes, cudaMemoryTypeDevice});
+    }
     return State::instance().record(reply.error);
 }
 
 cudaError_t cudaFree(void *pointer)
 {
+    State::instance().flushPrinted();
     if (!pointer) return cudaSuccess;
+    if (const auto range = MemoryTable::instance().find(pointer)) {
+        if (range->type == cudaMemoryTypeManaged) return cudaFreeHost(pointer);
+        if (range->type == cudaMemoryTypeHost) return record(cudaErrorInvalidValue);
+    }
     wire::Writer message;
-    message.value(address(pointer));
-    return simpleRequest(wire::Kind::Release, message);
-}
-
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t)
-{
-    return cudaMalloc(pointer, bytes);
-}
-
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t)
-{
-    return cudaFree(pointer);
-}
-
-cudaError_t cudaMallocHost(void **pointer, size_t bytes)
-{
-    *pointer = std::malloc(bytes);
-    return State::instance().record(*pointer || bytes == 0 ? cudaSuccess : cudaErrorMemoryAllocation);
-}
-
-cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int)
-{
-    return cudaMallocHost(pointer, bytes);
-}
-
-cudaError_t cudaFreeHost(void *pointer)
-{
-    std::free(pointer);
-    return cudaSuccess;
-}
-
-cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
-{
-    *pitch = (width + 511) / 512 * 512;
-    return cudaMalloc(pointer, *pitch * height);
+    message.value(addressOf(pointer));
+    const cudaError_t error = simpleRequest(wire::Kind::Release, message);
+    if (error == cudaSuccess) MemoryTable::instance().remove(addressOf(pointer));
+    return error;
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
-    return copy(to, from, bytes, kind);
+    if (const cudaError_t error = refuseInAnyCapture(); error != cudaSuccess) return record(error);
+    State::instance().flushPrinted();
+    return record(copyLinear(to, from, bytes, kind));
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return copy(to, from, bytes, kind);
+    return submit(stream, linearCopy(to, from, bytes, kind));
 }
 
-cudaError_t cudaMemcpy2D(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height,
-                         cudaMemcpyKind kind)
+cudaError_t cudaMemcpyPeer(void *to, int toDevice, const void *from, int fromDevice, size_t bytes)
 {
-    for (size_t row = 0; row < height; ++row) {
-        const cudaError_t error = copy(static_cast<char *>(to) + row * toPitch,
-                                       static_cast<const char *>(from) + row * fromPitch, width, kind);
-        if (error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
+    if (toDevice != 0 || fromDevice != 0) return record(cudaErrorInvalidDevice);
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
-cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height,
-                              cudaMemcpyKind kind, cudaStream_t)
+cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fromDevice, size_t bytes,
+                                cudaStream_t stream)
 {
-    return cudaMemcpy2D(to, toPitch, from, fromPitch, width, height, kind);
+    if (toDevice != 0 || fromDevice != 0) return record(cudaErrorInvalidDevice);
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
 {
-    wire::Writer message;
-    message.value(address(pointer));
-    message.value(static_cast<std::uint32_t>(value & 0xff));
-    message.value(static_cast<std::uint64_t>(bytes));
-    return simpleRequest(wire::Kind::Fill, message);
+    return cudaMemsetAsync(pointer, value, bytes, nullptr);
 }
 
-cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t)
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream)
 {
-    return cudaMemset(pointer, value, bytes);
-}
-
-cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
-{
-    const Variable *variable = State::instance().variable(symbol);
-    if (!variable) return State::instance().record(cudaErrorInvalidSymbol);
-    *pointer = reinterpret_cast<void *>(variable->address);
-    return cudaSuccess;
-}
-
-cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
-{
-    const Variable *variable = State::instance().variable(symbol);
-    if (!variable) return State::instance().record(cudaErrorInvalidSymbol);
-    *bytes = variable->bytes;
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, cudaMemcpyKind kind)
-{
-    const Variable *variable = State::instance().variable(symbol);
-    if (!variable || offset + bytes > variable->bytes)
-        return State::instance().record(variable ? cudaErrorInvalidValue : cudaErrorInvalidSymbol);
-    return copy(reinterpret_cast<void *>(variable->address + offset), from, bytes, kind);
-}
-
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t)
-{
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
-}
-
-cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, cudaMemcpyKind kind)
-{
-    const Variable *variable = State::instance().variable(symbol);
-    if (!variable || offset + bytes > variable->bytes)
-        return State::instance().record(variable ? cudaErrorInvalidValue : cudaErrorInvalidSymbol);
-    return copy(to, reinterpret_cast<void *>(variable->address + offset), bytes, kind);
+    return submit(stream, FillWork{{pointer, bytes, static_cast<unsigned>(value & 0xff), 1, bytes, 1}});
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer)
 {
-    const bool device = isDevice(pointer);
-    *attributes = {device ? 2 : 0, 0, device ? const_cast<void *>(pointer) : nullptr,
-                   device ? nullptr : const_cast<void *>(pointer)};
+    if (!attributes) return record(cudaErrorInvalidValue);
+    auto *const plain = const_cast<void *>(pointer);
+    const auto range = MemoryTable::instance().find(pointer);
+    if (range && range->registered)
+        *attributes = {cudaMemoryTypeHost, 0, nullptr, plain};
+    else if (range && range->type != cudaMemoryTypeDevice)
+        *attributes = {range->type, 0, plain, plain};
+    else if (range || isDevice(pointer))
+        *attributes = {cudaMemoryTypeDevice, 0, plain, nullptr};
+    else
+        *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, plain};
     return cudaSuccess;
 }
 
@@ -231,6 +215,95 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 {
     *free = State::instance().device().freeBytes;
     *total = State::instance().device().memoryBytes;
+    for (const auto &[address, range] : MemoryTable::instance().all()) {
+        if (range.type != cudaMemoryTypeHost) *free -= std::min<size_t>(*free, range.bytes);
+    }
+    return cudaSuccess;
+}
+
+// --- stream order: work runs in the order it is issued, so memory may come and go at once
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
+{
+    if (!isStream(stream)) return record(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = cudaMalloc(pointer, bytes); error != cudaSuccess) return error;
+    return ownStream(stream) && ownStream(stream)->capture ? submit(stream, MemoryWork{true}) : cudaSuccess;
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+    if (!isStream(stream)) return record(cudaErrorInvalidResourceHandle);
+    // A graph may run again, so what it frees stays until the process ends.
+    if (ownStream(stream) && ownStream(stream)->capture) return submit(stream, MemoryWork{false});
+    return cudaFree(pointer);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return pool ? cudaMallocAsync(pointer, bytes, stream) : record(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+    if (device != 0) return record(cudaErrorInvalidDevice);
+    *pool = &defaultPool;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+    if (device != 0) return record(cudaErrorInvalidDevice);
+    *pool = currentPool;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+    if (device != 0 || !pool) return record(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    currentPool = pool;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *properties)
+{
+    if (!pool || !properties) return record(cudaErrorInvalidValue);
+    // Handles are for other processes, which there are none of.
+    if (properties->handleTypes != cudaMemHandleTypeNone) return record(cudaErrorNotSupported);
+    *pool = new CUmemPoolHandle_st;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+    if (!pool || pool->isDefault) return record(cudaErrorInvalidValue);
+    if (currentPool == pool) currentPool = &defaultPool;
+    delete pool;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t)
+{
+    return record(pool ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value)
+{
+    if (!pool || !value) return record(cudaErrorInvalidValue);
+    if (attribute == cudaMemPoolAttrReleaseThreshold) pool->releaseThreshold = *static_cast<unsigned long long *>(value);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value)
+{
+    if (!pool || !value) return record(cudaErrorInvalidValue);
+    if (attribute == cudaMemPoolReuseFollowEventDependencies || attribute == cudaMemPoolReuseAllowOpportunistic ||
+        attribute == cudaMemPoolReuseAllowInternalDependencies) {
+        *static_cast<int *>(value) = 1;
+        return cudaSuccess;
+    }
+    unsigned long long used = 0;
+    for (const auto &[address, range] : MemoryTable::instance().all())
+        used += range.type == cudaMemoryTypeDevice ? range.bytes : 0;
+    *static_cast<unsigned long long *>(value) = attribute == cudaMemPoolAttrReleaseThreshold ? pool->releaseThreshold : used;
     return cudaSuccess;
 }
 

@@ -7,6 +7,12 @@
 
 namespace kernelskill::simulator::runtime {
 
+namespace {
+
+thread_local cudaError_t lastError = cudaSuccess; // each host thread has its own
+
+}
+
 // Never destroyed: the program's own static objects may still call the run time when they go.
 State &State::instance()
 {
@@ -17,10 +23,7 @@ State &State::instance()
 cudaError_t State::record(std::int32_t error)
 {
     const auto code = static_cast<cudaError_t>(error);
-    if (code != cudaSuccess && code != cudaErrorNotReady) {
-        const std::lock_guard lock(m_mutex);
-        m_last = code;
-    }
+    if (code != cudaSuccess && code != cudaErrorNotReady) lastError = code;
     return code;
 }
 
@@ -28,15 +31,13 @@ cudaError_t State::peekLastError()
 {
     // A kernel that failed meanwhile shows here too, as it may on a device.
     record(Channel::instance().request(wire::Kind::Synchronise, {}).error);
-    const std::lock_guard lock(m_mutex);
-    return m_last;
+    return lastError;
 }
 
 cudaError_t State::takeLastError()
 {
     const cudaError_t error = peekLastError();
-    const std::lock_guard lock(m_mutex);
-    m_last = cudaSuccess;
+    lastError = cudaSuccess;
     return error;
 }
 

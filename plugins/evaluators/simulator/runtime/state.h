@@ -51,7 +51,6 @@ public:
 
 private:
     std::recursive_mutex m_mutex;
-    cudaError_t m_last = cudaSuccess;
     std::string m_printed;
     std::unordered_map<const void *, Kernel> m_kernels;
     std::unordered_map<const void *, Variable> m_variables;

@@ -17,7 +17,7 @@
 
 namespace kernelskill::simulator::wire {
 
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 inline constexpr char descriptorVariable[] = "KERNELSKILL_SIM_DESCRIPTOR";
 inline constexpr std::uint32_t largestFrame = 17u << 20;
 inline constexpr std::uint64_t copyChunk = 8u << 20; // one copy message; longer copies are cut
@@ -42,6 +42,8 @@ enum class Kind : std::uint32_t {
     Clock = 28,       // → f64 modelled microseconds since the call began
     Occupancy = 29,   // text name, u32 block size, u32 dynamic shared bytes → u32 blocks a multiprocessor
     Classify = 30,    // u64 address → u32 1 when it is device memory
+    Reset = 32,       // the device forgets what this process allocated, and its errors
+    AllocateShared = 33, // u64 bytes → u64 address, and a descriptor to map there
     SharedLimit = 31, // text name, u32 bytes: the kernel may ask for this much dynamic shared memory
 };
 
@@ -93,6 +95,8 @@ public:
         m_bytes.insert(m_bytes.end(), from, from + bytes);
     }
     [[nodiscard]] const std::vector<std::byte> &bytes() const { return m_bytes; }
+    // A descriptor that goes along with the frame and is closed here once it is sent; −1: none.
+    int descriptor = -1;
 
 private:
     std::vector<std::byte> m_bytes;

@@ -95,17 +95,38 @@ void CandidateProcess::handOn()
     }
 }
 
-bool CandidateProcess::send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left)
+// Part of a frame; a descriptor, when there is one, goes with its first byte.
+ssize_t CandidateProcess::sendPart(std::span<const std::byte> bytes, int descriptor)
+{
+    iovec part{const_cast<std::byte *>(bytes.data()), bytes.size()};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
+    if (descriptor >= 0) {
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    }
+    return ::sendmsg(m_socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+bool CandidateProcess::send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left,
+                            int descriptor)
 {
     const wire::Header header{static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(payload.size())};
     wire::Writer frame;
     frame.value(header);
     frame.append(payload.data(), payload.size());
-    const std::vector<std::byte> &bytes = frame.bytes();
+    const std::span<const std::byte> bytes = frame.bytes();
     std::size_t done = 0;
     const Clock::time_point begin = Clock::now();
     while (done < bytes.size()) {
-        const ssize_t n = ::send(m_socket, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+        const ssize_t n = sendPart(bytes.subspan(done), done == 0 ? descriptor : -1);
         if (n > 0) {
             done += static_cast<std::size_t>(n);
             continue;
@@ -157,7 +178,9 @@ bool CandidateProcess::answer(wire::Header header, std::span<const std::byte> pa
     wire::Writer reply;
     reply.value(error);
     reply.append(results.bytes().data(), results.bytes().size());
-    return send(wire::Kind::Reply, reply.bytes(), left);
+    const bool sent = send(wire::Kind::Reply, reply.bytes(), left, results.descriptor);
+    if (results.descriptor >= 0) ::close(results.descriptor);
+    return sent;
 }
 
 CandidateProcess::Outcome CandidateProcess::runProgram(const Handler &handler, const Printed &printed)

@@ -65,7 +65,8 @@ public:
 private:
     enum class Wait { Frame, Returned, Died, TimedOut, Misbehaved };
     Wait nextFrame(wire::Header &header, std::vector<std::byte> &payload, std::chrono::milliseconds &left);
-    bool send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left);
+    bool send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left, int descriptor = -1);
+    ssize_t sendPart(std::span<const std::byte> bytes, int descriptor);
     bool pump(int timeout_ms, short wanted);
     Outcome serve(const Handler &handler, bool untilReady);
     bool answer(wire::Header header, std::span<const std::byte> payload, const Handler &handler,

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 
 namespace kernelskill::simulator {
@@ -15,6 +18,12 @@ namespace {
 
 // Codes of the host interface (include/driver_types.h).
 constexpr std::int32_t success = 0, invalidValue = 1, outOfMemory = 2, invalidSymbol = 13, invalidDeviceFunction = 98;
+
+constexpr std::uint64_t pageBytes = 4096, slackBytes = 64; // the engine's vector reads may pass the end by so much
+constexpr std::uint64_t wholePages(std::uint64_t bytes)
+{
+    return (bytes + slackBytes + pageBytes - 1) / pageBytes * pageBytes;
+}
 
 constexpr std::uint64_t deviceMemory = std::uint64_t(8) << 30; // what the simulated device lets a candidate have
 
@@ -25,6 +34,15 @@ constexpr double hostLink_bytesPerUs = 25'000;
 } // namespace
 
 DeviceServer::DeviceServer(Device &device, const GpuModel &gpu) : m_device(device), m_gpu(gpu) {}
+
+DeviceServer::~DeviceServer()
+{
+    for (const auto &[address, allocation] : m_allocations) {
+        if (!allocation.shared) continue;
+        (void)m_device.release(address);
+        unmap(allocation);
+    }
+}
 
 std::expected<void, DeviceError> DeviceServer::load(std::string_view ptx)
 {
@@ -53,7 +71,7 @@ std::uint64_t DeviceServer::allocate(std::size_t bytes, const std::string &name)
 {
     const auto address = m_device.allocate(std::max<std::size_t>(bytes, 1), name);
     if (!address) return 0;
-    m_allocations[*address] = {bytes, true};
+    m_allocations[*address] = {bytes, true, nullptr};
     return *address;
 }
 
@@ -71,8 +89,11 @@ std::int32_t DeviceServer::handle(wire::Kind kind, wire::Reader &request, wire::
         reply.value(facts());
         return success;
     }
+    if (kind == wire::Kind::Reset) return reset();
     if (m_stickyError != 0) return m_stickyError;
     switch (kind) {
+    case wire::Kind::AllocateShared:
+        return allocateShared(request, reply);
     case wire::Kind::Allocate:
         return allocateFor(request, reply);
     case wire::Kind::Release:
@@ -121,7 +142,7 @@ std::int32_t DeviceServer::allocateFor(wire::Reader &request, wire::Writer &repl
         return outOfMemory;
     const auto address = m_device.allocate(bytes, "memory of the candidate");
     if (!address) return outOfMemory;
-    m_allocations[*address] = {bytes, false};
+    m_allocations[*address] = {bytes, false, nullptr};
     addCopy(CopyRecord::Kind::Allocation, 0);
     reply.value(*address);
     return success;
@@ -136,10 +157,68 @@ std::int32_t DeviceServer::releaseFor(wire::Reader &request)
         addFinding("invalid_free", {}, "the candidate tried to free a buffer that belongs to the caller");
         return invalidValue;
     }
+    const Allocation gone = found->second;
     m_allocations.erase(found);
     (void)m_device.release(address);
+    unmap(gone);
     addCopy(CopyRecord::Kind::Allocation, 0);
     return success;
+}
+
+// A file in memory that nobody can make smaller: what both sides map stays there.
+std::int32_t DeviceServer::allocateShared(wire::Reader &request, wire::Writer &reply)
+{
+    const auto bytes = request.value<std::uint64_t>();
+    if (!request.ok() || bytes == 0 || bytes > deviceMemory || m_device.bytesInUse() + bytes > deviceMemory)
+        return outOfMemory;
+    const int file = ::memfd_create("shared with the device", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0) return outOfMemory;
+    const std::uint64_t mapped = wholePages(bytes);
+    void *data = MAP_FAILED;
+    if (::ftruncate(file, static_cast<off_t>(mapped)) == 0 &&
+        ::fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+        data = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    const auto address = data == MAP_FAILED ? std::expected<std::uint64_t, DeviceError>(std::unexpected(DeviceError{}))
+                                            : m_device.adopt(static_cast<std::byte *>(data), bytes, "memory of the candidate");
+    if (!address) {
+        if (data != MAP_FAILED) ::munmap(data, mapped);
+        ::close(file);
+        return outOfMemory;
+    }
+    m_allocations[*address] = {bytes, false, data};
+    addCopy(CopyRecord::Kind::Allocation, 0);
+    reply.value(*address);
+    reply.descriptor = file;
+    return success;
+}
+
+void DeviceServer::unmap(const Allocation &allocation) const
+{
+    if (allocation.shared) ::munmap(allocation.shared, wholePages(allocation.bytes));
+}
+
+bool DeviceServer::isShared(std::uint64_t address) const
+{
+    const auto above = m_allocations.upper_bound(address);
+    if (above == m_allocations.begin()) return false;
+    const auto &[start, allocation] = *std::prev(above);
+    return allocation.shared && address - start < allocation.bytes;
+}
+
+// A whole program may begin again; a candidate's fault stays, because its outputs prove nothing any more.
+std::int32_t DeviceServer::reset()
+{
+    if (m_mode == ServeMode::Program) m_stickyError = 0;
+    for (auto it = m_allocations.begin(); it != m_allocations.end();) {
+        if (it->second.ours) {
+            ++it;
+            continue;
+        }
+        (void)m_device.release(it->first);
+        unmap(it->second);
+        it = m_allocations.erase(it);
+    }
+    return m_stickyError;
 }
 
 std::int32_t DeviceServer::upload(wire::Reader &request)
@@ -171,7 +250,11 @@ std::int32_t DeviceServer::copy(wire::Reader &request)
     if (!request.ok() || bytes > deviceMemory) return invalidValue;
     std::vector<std::byte> data(bytes);
     if (!m_device.read(from, data) || !m_device.write(to, data)) return invalidValue;
-    addCopy(CopyRecord::Kind::OnDevice, bytes);
+    // What the host can look at without asking has left the device, whatever the copy was called.
+    addCopy(isShared(to)     ? CopyRecord::Kind::Download
+            : isShared(from) ? CopyRecord::Kind::Upload
+                             : CopyRecord::Kind::OnDevice,
+            bytes);
     return success;
 }
 

@@ -27,6 +27,9 @@ class DeviceServer
 {
 public:
     DeviceServer(Device &device, const GpuModel &gpu);
+    ~DeviceServer();
+    DeviceServer(const DeviceServer &) = delete;
+    DeviceServer &operator=(const DeviceServer &) = delete;
 
     // Adds the kernels of a module's text. The error says what the engine could not read.
     [[nodiscard]] std::expected<void, DeviceError> load(std::string_view ptx);
@@ -61,7 +64,10 @@ private:
                                  std::uint32_t, std::uint32_t>;
 
     std::int32_t allocateFor(wire::Reader &request, wire::Writer &reply);
+    std::int32_t allocateShared(wire::Reader &request, wire::Writer &reply);
     std::int32_t releaseFor(wire::Reader &request);
+    std::int32_t reset();
+    [[nodiscard]] bool isShared(std::uint64_t address) const;
     std::int32_t upload(wire::Reader &request);
     std::int32_t download(wire::Reader &request, wire::Writer &reply);
     std::int32_t copy(wire::Reader &request);
@@ -88,7 +94,10 @@ private:
     {
         std::uint64_t bytes = 0;
         bool ours = false;
+        void *shared = nullptr; // memory that the candidate's process maps as well
     };
+    void unmap(const Allocation &allocation) const;
+
     Device &m_device;
     const GpuModel &m_gpu;
     std::map<std::uint64_t, Allocation> m_allocations;                // by address

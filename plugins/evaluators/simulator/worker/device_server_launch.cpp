@@ -113,7 +113,9 @@ std::int32_t DeviceServer::validate(const LaunchRequest &request, const KernelIn
         return refuse(invalidValue, "the launch asks for " + std::to_string(request.dynamicSharedBytes) +
                                         " bytes of dynamic shared memory and may have " + std::to_string(allowed) +
                                         " (cudaFuncSetAttribute raises the limit)");
-    if (b.count() * std::uint64_t(kernel.resources.registersPerThread) > std::uint64_t(m_gpu.registersPerSm))
+    // An estimate is no reason to refuse what a compiler might well fit.
+    if (kernel.resources.registersMeasured &&
+        b.count() * std::uint64_t(kernel.resources.registersPerThread) > std::uint64_t(m_gpu.registersPerSm))
         return refuse(outOfResources,
                       "a block of " + text(b) + " threads needs more registers than a multiprocessor has");
     return success;
@@ -151,6 +153,19 @@ std::int32_t DeviceServer::run(LaunchRequest &request, const KernelInfo &kernel)
     return error;
 }
 
+namespace {
+
+// As many registers as the block can have, where the estimate says more: it does run.
+void capRegisters(KernelResources &resources, std::uint64_t threads, const GpuModel &gpu)
+{
+    if (resources.registersMeasured || threads == 0) return;
+    const std::uint64_t warps = (threads + 31) / 32;
+    const auto most = static_cast<int>(static_cast<std::uint64_t>(gpu.registersPerSm) / (warps * 32) / 8 * 8);
+    resources.registersPerThread = std::min(resources.registersPerThread, most);
+}
+
+} // namespace
+
 std::int32_t DeviceServer::runForProgram(LaunchRequest &request, const KernelInfo &kernel)
 {
     request.limits.warpInstructionBudget = checkLaunchBudget;
@@ -161,6 +176,7 @@ std::int32_t DeviceServer::runForProgram(LaunchRequest &request, const KernelInf
     auto report = m_device.launch(request);
     if (const std::int32_t error = note(report, kernel); error != success || !report) return error;
     report->findings.clear();
+    capRegisters(report->resources, request.block.count(), m_gpu);
     LaunchRecord record;
     record.modelled = model(*report, m_gpu);
     record.programTime_us = record.modelled.time_us;
@@ -225,6 +241,7 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
 
     KernelResources resources = kernel.resources;
     resources.dynamicSharedBytes = static_cast<int>(request.dynamicSharedBytes);
+    capRegisters(resources, request.block.count(), m_gpu);
     SampleRequest sample;
     sample.grid = request.grid;
     sample.block = request.block;
@@ -254,8 +271,9 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
     if (slices.empty()) slices.push_back({}); // one run of all blocks
     for (const SampleSlice &slice : slices) {
         request.windows = slice;
-        const auto report = m_device.launch(request);
+        auto report = m_device.launch(request);
         if (const std::int32_t error = note(report, kernel); error != success || m_call.failed) return error;
+        capRegisters(report->resources, request.block.count(), m_gpu);
         if (record.report.mangled.empty())
             record.report = *report;
         else

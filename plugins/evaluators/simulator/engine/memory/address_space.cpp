@@ -20,11 +20,12 @@ template <class T> T *zeroed(std::size_t count) { return static_cast<T *>(std::c
 struct AddressSpace::Owner {
     Allocation allocation;
     std::string name, origin;
+    bool borrowed = false; // data is not ours
     Owner() = default;
     Owner(const Owner &) = delete;
     Owner &operator=(const Owner &) = delete;
     ~Owner() {
-        std::free(allocation.data);
+        if (!borrowed) std::free(allocation.data);
         std::free(allocation.written);
         std::free(allocation.writer);
         std::free(allocation.reader);
@@ -50,6 +51,28 @@ std::uint64_t AddressSpace::allocate(std::size_t bytes, std::string name, bool r
     m_bytesInUse += bytes;
     m_owners.push_back(std::move(owner));
     return m_owners.back()->allocation.base;
+}
+
+std::uint64_t AddressSpace::adopt(std::byte *data, std::size_t bytes, std::string name) {
+    constexpr std::uint64_t page = 64 * 1024; // the largest that processors in use have
+    auto owner = std::make_unique<Owner>();
+    Allocation &allocation = owner->allocation;
+    allocation.base = m_nextShared;
+    allocation.bytes = bytes;
+    allocation.index = m_nextIndex++;
+    allocation.data = data;
+    owner->borrowed = true;
+    allocation.written = zeroed<std::uint8_t>(bytes);
+    if (allocation.written == nullptr || m_nextShared + bytes >= globalBase) return 0;
+    std::memset(allocation.written, 1, bytes);
+    allocation.fullyWritten = true;
+    owner->name = std::move(name);
+    m_nextShared += (bytes + page - 1) / page * page + gapBytes;
+    m_bytesInUse += bytes;
+    const std::uint64_t base = allocation.base;
+    const auto at = std::ranges::upper_bound(m_owners, base, {}, [](const auto &o) { return o->allocation.base; });
+    m_owners.insert(at, std::move(owner));
+    return base;
 }
 
 bool AddressSpace::release(std::uint64_t address) {

@@ -20,6 +20,8 @@ public:
     std::uint64_t allocate(std::size_t bytes, std::string name, bool readOnly = false, std::string origin = {});
     // Calls visit(allocation, name, origin) for all, ascending.
     void each(const std::function<void(const Allocation &, const std::string &, const std::string &)> &visit) const;
+    // Memory of somebody else's, who frees it after it is released; written already. Page-aligned, from sharedBase.
+    std::uint64_t adopt(std::byte *data, std::size_t bytes, std::string name);
     bool release(std::uint64_t address);
     [[nodiscard]] Allocation *find(std::uint64_t address) const; // the one that holds the address, or null
     [[nodiscard]] const std::string &name(const Allocation &allocation) const;
@@ -40,7 +42,7 @@ private:
     struct Released { std::uint64_t base, bytes; std::string name; };
     std::vector<std::unique_ptr<Owner>> m_owners; // ascending base
     std::vector<Released> m_released;
-    std::uint64_t m_next = globalBase;
+    std::uint64_t m_next = globalBase, m_nextShared = sharedBase;
     std::size_t m_bytesInUse = 0;
     std::uint32_t m_nextIndex = 0;
 };

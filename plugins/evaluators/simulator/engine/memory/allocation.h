@@ -25,6 +25,9 @@ struct Allocation {
 
 // Where the windows of the generic address space begin.
 inline constexpr std::uint64_t globalBase = 0x7f00'0000'0000;
+// Memory that a host process maps too, at the same address: below where Linux puts libraries and stacks of x86-64 and arm64
+// processes, above the heap.
+inline constexpr std::uint64_t sharedBase = 0x7ec0'0000'0000;
 // A block sees its own shared memory at the start of its window; the block of rank r of its cluster has the (r + 1)-th part.
 inline constexpr std::uint64_t blockWindowBytes = 0x100'0000;
 inline constexpr std::uint32_t mostClusterBlocks = 16;

@@ -70,6 +70,8 @@ KS_CAS(atomicCAS_block, cta_cas_gen_i, int, int)
 KS_CAS(atomicCAS_block, cta_cas_gen_i, unsigned int, int)
 KS_CAS(atomicCAS_system, sys_cas_gen_i, int, int)
 KS_CAS(atomicCAS_system, sys_cas_gen_i, unsigned int, int)
+KS_CAS(atomicCAS_block, cta_cas_gen_ll, unsigned long long, long long)
+KS_CAS(atomicCAS_system, sys_cas_gen_ll, unsigned long long, long long)
 #undef KS_CAS
 KS_DEVICE unsigned short atomicCAS(unsigned short *address, unsigned short compare, unsigned short value)
 {

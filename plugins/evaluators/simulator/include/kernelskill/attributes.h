@@ -2,6 +2,8 @@
 // The keywords of CUDA C++ as attributes of the compiler; nothing for plain C++, which shares some of these headers.
 #pragma once
 
+#define __HOST_DEFINES_H__ // what public code asks for before it defines these itself
+
 #if defined(__CUDA__)
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
@@ -17,6 +19,14 @@
 #else
 #define __host__
 #define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __grid_constant__
 #endif
 #define __device_builtin__

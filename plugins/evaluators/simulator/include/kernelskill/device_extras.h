@@ -222,4 +222,17 @@ KS_DEVICE unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c)
     asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
     return result;
 }
+// Two products of the 16-bit halves of a with the low or high two bytes of b.
+#define KS_DP2A(name, mode, type, suffix)                                                                              \
+    KS_DEVICE type name(type a, type b, type c)                                                                        \
+    {                                                                                                                  \
+        type result;                                                                                                   \
+        asm("dp2a." mode "." suffix "." suffix " %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(c));            \
+        return result;                                                                                                 \
+    }
+KS_DP2A(__dp2a_lo, "lo", int, "s32")
+KS_DP2A(__dp2a_lo, "lo", unsigned int, "u32")
+KS_DP2A(__dp2a_hi, "hi", int, "s32")
+KS_DP2A(__dp2a_hi, "hi", unsigned int, "u32")
+#undef KS_DP2A
 #undef KS_DEVICE

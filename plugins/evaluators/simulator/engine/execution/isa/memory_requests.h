@@ -95,7 +95,9 @@ template <bool Write> void globalGroup(WarpContext &context, MemoryOperand &m, A
         if (m.constantCache) return;
         a.loaded = true;
         countRequest(context, p, lanes, bytes);
-        setLatency(context, readThroughCaches(context, p, address[0], m.bypassL1), longReason);
+        // Wavefronts beyond the ideal come one after the other (H200: 50 cycles more for 32 lines).
+        const std::uint32_t further = 3u * static_cast<std::uint32_t>(p.wavefronts - p.idealWavefronts) / 2u;
+        setLatency(context, readThroughCaches(context, p, address[0], m.bypassL1) + further, longReason);
         if (m.strong) notePollingLoad(context, m, lanes);
     }
 }

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Among which threads something is ordered.
+#pragma once
+
+namespace cuda {
+
+enum thread_scope { thread_scope_system = 0, thread_scope_device = 1, thread_scope_block = 2, thread_scope_thread = 3 };
+
+} // namespace cuda
