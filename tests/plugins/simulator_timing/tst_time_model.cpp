@@ -207,33 +207,6 @@ private Q_SLOTS:
         QVERIFY(timed(sketch).bounds_us[std::size_t(Bound::L2)] < scattered.bounds_us[std::size_t(Bound::L2)] / 3);
     }
 
-    // One loop iteration a branch with four loads that the engine waits for one by one: machine code has them on the
-    // way together. Waits that branches separate stay, and so do those of few loads.
-    void loadsOfABasicBlockAreWaitedForTogether()
-    {
-        KernelSketch sketch;
-        sketch.gridBlocks = 132;
-        sketch.blockThreads = 32;
-        sketch.loads = 4000;
-        sketch.l1Hits = 0;
-        sketch.l2Hits = 1;
-        sketch.criticalCycles = 4000 * m_gpu.latency("l2");
-        sketch.longScoreboardShare = 1;
-        const double issued = sketch.loads; // beside what is waited for
-        const auto path = [&](double branches) {
-            sketch.branches = branches;
-            return timed(sketch).work[Bound::Latency] - m_gpu.model.blockLatencyCycles;
-        };
-        const double unroll = m_gpu.model.loopUnroll;
-        const auto expected = [&](double share, double branches) {
-            const double all = sketch.criticalCycles + issued + branches;
-            return sketch.criticalCycles * (1 - sketch.criticalCycles * (1 - share) / all);
-        };
-        QCOMPARE(path(4000 * unroll), sketch.criticalCycles);
-        QCOMPARE(path(1000 * unroll), expected(0.25, 1000 * unroll));
-        QCOMPARE(path(1), expected(1 / m_gpu.model.loadsHoisted, 1));
-    }
-
     void smallKernelsLeaveTheirResultsInL2()
     {
         KernelSketch small = streamingCopy(true);

@@ -116,9 +116,6 @@ void readModel(const FieldReader &fields, ModelConstants &model)
     fields.number("dirty_share", model.dirtyShare);
     fields.number("partial_store_sectors", model.partialStoreSectors);
     fields.number("tensor_mma_efficiency", model.tensorMmaEfficiency);
-    fields.number("move_issue_share", model.moveIssueShare);
-    fields.number("loads_hoisted", model.loadsHoisted);
-    fields.number("loop_unroll", model.loopUnroll);
     fields.number("straggler_share", model.stragglerShare);
 }
 
@@ -186,8 +183,6 @@ std::string firstUnusable(const GpuModel &gpu)
         {"model.l2_peak_factor", gpu.model.l2PeakFactor},
         {"model.atomic_slices", gpu.model.atomicSlices},
         {"model.tensor_mma_efficiency", gpu.model.tensorMmaEfficiency},
-        {"model.loads_hoisted", gpu.model.loadsHoisted},
-        {"model.loop_unroll", gpu.model.loopUnroll},
     };
     for (const auto &[field, value] : divisors) {
         if (value <= 0) return std::string(field) + " is 0";

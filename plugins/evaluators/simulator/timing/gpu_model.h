@@ -41,9 +41,6 @@ struct ModelConstants
     double dirtyShare = 0;               // of L2, that stays dirty when a kernel that wrote more ends
     double partialStoreSectors = 0;      // full sectors L2 could move in the time of one that is stored in part
     double tensorMmaEfficiency = 0;     // share of the tensor peak that mma.sync reaches
-    double moveIssueShare = 0;          // of PTX's moves, those that are left in machine code
-    double loadsHoisted = 0;            // most loads the assembler sends out together, see latency.h
-    double loopUnroll = 0;              // times it unrolls a loop
     double stragglerShare = 0;          // how much of the longest block's excess shows at the end of many waves
 };
 

@@ -125,7 +125,6 @@ private:
         set("branch_targets_divergent", divergent);
         set("branch_targets_uniform", uniform);
         set("branch_divergence_pct", 100 * divergent / std::max(1.0, divergent + uniform));
-        // Of the instructions as they were counted: `issued` leaves out the moves that the assembler removes.
         const double counted = std::accumulate(m_counters.warpInstructions.begin(), m_counters.warpInstructions.end(), 0.0);
         if (counted > 0) {
             const double lanes = static_cast<double>(m_counters.predicatedOnLanes) / counted;

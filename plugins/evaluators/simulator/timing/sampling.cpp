@@ -10,7 +10,8 @@ namespace {
 constexpr std::uint64_t sliceCount = 3;
 // Fewer neighbours say nothing about what neighbours share, whatever the budget.
 constexpr std::uint64_t fewestNeighbours = 4;
-// Rounds of a slice: what the first block of a multiprocessor fetches into its L1 is there for the further ones.
+// Rounds of a slice narrower than the device: what the first block of a multiprocessor fetches into its L1 is there for
+// the further ones.
 constexpr std::uint64_t mostRounds = 8;
 
 // Rounds of `width` neighbours, one a multiprocessor, as far apart as the device has multiprocessors.
@@ -50,7 +51,8 @@ SamplePlan plan(const SampleRequest &request, const GpuModel &gpu)
         std::max(static_cast<std::uint64_t>(std::max(affordable, 0.0)) / sliceCount, fewestNeighbours);
     // Slices must not reach into one another.
     const std::uint64_t roundsOfGrid = std::max<std::uint64_t>(total / sliceCount / sms, 1);
-    const std::uint64_t rounds = std::clamp<std::uint64_t>(wanted / fewestNeighbours, 1, std::min(mostRounds, roundsOfGrid));
+    const std::uint64_t wanting = wanted >= mostRounds * sms ? wanted / sms : std::min(wanted / fewestNeighbours, mostRounds);
+    const std::uint64_t rounds = std::clamp<std::uint64_t>(wanting, 1, roundsOfGrid);
     const std::uint64_t width = std::min({wanted / rounds, sms, total});
     const std::uint64_t span = (rounds - 1) * sms + width;
     if (span * sliceCount > total) return all();

@@ -52,13 +52,12 @@ void addPipes(const LaunchCounters &counters, const GpuModel &gpu, BoundCycles &
     at(Bound::Tensor) = flops / gpu.rate("tensor") / gpu.model.tensorMmaEfficiency;
 }
 
-// The assembler removes most of PTX's moves (copies into phi registers, constants): only a part takes an issue slot.
-double issuedInAll(const LaunchCounters &counters, const GpuModel &gpu)
+double issuedInAll(const LaunchCounters &counters)
 {
     double sum = 0;
     for (const std::uint64_t count : counters.warpInstructions)
         sum += static_cast<double>(count);
-    return sum - issued(counters, InstructionClass::Move) * (1 - gpu.model.moveIssueShare);
+    return sum;
 }
 
 double sharedWavefronts(const LaunchCounters &counters, const GpuModel &gpu)
@@ -260,7 +259,7 @@ BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, double wave
     if (counters.blocks == 0) return work;
     const double blocks = static_cast<double>(counters.blocks);
     work.warps = std::max(static_cast<double>(counters.warps) / blocks, 1.0);
-    work.instructions = issuedInAll(counters, gpu) / blocks;
+    work.instructions = issuedInAll(counters) / blocks;
 
     BoundCycles pipes{};
     addPipes(counters, gpu, pipes);
