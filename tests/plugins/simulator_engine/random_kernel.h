@@ -36,7 +36,7 @@ private:
 
     std::string simple() {
         if (below(8) == 0) { // a choice between a value and a sum with it
-            const std::string a = "%f" + std::to_string(++m_floats), t = "%f" + std::to_string(++m_floats), d = "%f" + std::to_string(++m_floats);
+            const std::string a = "%f" + std::to_string(++m_floats), t = "%f" + std::to_string(++m_floats), d = below(3) ? "%f" + std::to_string(++m_floats) : a;
             if (m_floats < 31)
                 return "cvt.rn.f32.s32 " + a + ", " + anyValue() + ";\nadd.rn.f32 " + t + ", " + a + ", 0f3F800000;\nselp.f32 " + d + ", " + (below(2) ? a + ", " + t : t + ", " + a) + ", " +
                        flag(1 + below(4)) + ";\ncvt.rzi.s32.f32 " + anyValue() + ", " + d + ";\n";

@@ -230,6 +230,13 @@ private Q_SLOTS:
         QCOMPARE(both.lowered.counters.fp32Flops, 16u);
     }
 
+    void choicesThatOverwriteAnOperandStay() {
+        // the result's register is the sum's other operand
+        const Both both = runBoth(kernelText(1, "add.s64 %a0, %a0, %o64;\nld.global.f32 %f1, [%a0];\ncvt.rn.f32.u32 %f3, %t;\nand.b32 %r1, %t, 1;\nsetp.eq.s32 %p1, %r1, 0;\n"
+                                                "add.rn.f32 %f2, %f1, %f3;\nselp.f32 %f3, %f1, %f2, %p1;\nst.global.f32 [%a0], %f3;\n"), {1, 1, 1}, {32, 1, 1}, 32);
+        QCOMPARE(both.loweredWords, both.writtenWords);
+    }
+
     void barriersStayBetweenBranches() {
         // an arm with a barrier is no arm to guard
         const Both both = runBoth(kernelText(1, "setp.lt.s32 %p1, %n, 0;\n@%p1 bra done;\nbar.sync 0;\ndone:\nadd.s64 %a0, %a0, %o64;\nst.global.u32 [%a0], %t;\n"),

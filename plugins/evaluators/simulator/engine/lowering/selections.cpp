@@ -3,7 +3,7 @@
 //
 //     t = a + x; d = p ? a : t        →        d = a; @!p d = a + x
 //
-// where nobody else uses a and t, so that d takes a's register and the first move disappears.
+// where nobody else uses t, and a for the last time, so that d takes a's register and the first move disappears.
 #include "engine/lowering/passes.h"
 
 #include <algorithm>
@@ -41,32 +41,39 @@ private:
     [[nodiscard]] bool isFoldable(const Instruction &made, std::uint32_t result, std::uint32_t other) const;
 
     Graph &m_graph;
-    std::vector<std::uint32_t> m_reads, m_writes;
+    std::vector<std::uint32_t> m_reads, m_writes; // in the whole function
+    // in the block so far: reads of each register, and where it was written last
+    std::vector<std::uint32_t> m_readsHere, m_madeAt;
 };
 
-// One machine instruction that makes `result` for this choice alone out of `other`, which nothing else uses.
+// One machine instruction that makes `result` for this choice alone out of `other`, which dies here, and of operands that
+// are what they were.
 bool Selections::isFoldable(const Instruction &made, std::uint32_t result, std::uint32_t other) const {
     static constexpr std::array<std::string_view, 4> operations{"add", "sub", "mul", "fma"};
     if (std::ranges::find(operations, std::string_view(made.opcode)) == operations.end() || made.predicate >= 0 || lastType(made) != ptx::Type::F32) return false;
-    if (m_reads[result] != 1 || m_writes[result] != 1 || m_writes[other] != 1 || m_reads[other] != 2) return false;
+    if (m_reads[result] != 1 || m_writes[result] != 1 || m_readsHere[other] + 1 != m_reads[other]) return false;
     const auto uses = std::ranges::count_if(made.operands, [&](const Operand &o) { return isReg(o) && o.index == other; });
-    return uses == 1 && std::ranges::all_of(factsOf(m_graph.function, made).reads, [&](std::uint32_t r) { return m_writes[r] == 1; });
+    return uses == 1 && std::ranges::all_of(factsOf(m_graph.function, made).reads, [&](std::uint32_t r) { return m_madeAt[r] == none || m_madeAt[r] < m_madeAt[result]; });
 }
 
 void Selections::inBlock(std::vector<Instruction> &body) {
-    std::vector<std::uint32_t> madeAt(m_graph.function.registers.size(), none);
+    m_madeAt.assign(m_graph.function.registers.size(), none);
+    m_readsHere.assign(m_graph.function.registers.size(), 0);
     std::vector<Instruction> result;
     for (auto &i : body) {
         const bool choice = i.opcode == "selp" && i.predicate < 0 && i.operands.size() == 4 && isReg(i.operands[0]) && isReg(i.operands[1]) && isReg(i.operands[2]) && isReg(i.operands[3]);
         bool folded = false;
         for (std::size_t side = 1; choice && !folded && side <= 2; ++side) {
             const std::uint32_t made = i.operands[side].index, other = i.operands[3 - side].index;
-            if (made == other || madeAt[made] == none || m_writes[i.operands[0].index] != 1 || !isFoldable(result[madeAt[made]], made, other)) continue;
-            Instruction guarded = result[madeAt[made]];
+            if (made == other || m_madeAt[made] == none || !isFoldable(result[m_madeAt[made]], made, other)) continue;
+            Instruction guarded = result[m_madeAt[made]];
+            const std::vector<std::uint32_t> operands = factsOf(m_graph.function, guarded).reads;
+            const std::uint32_t chosen = i.operands[0].index;
+            if (chosen != other && std::ranges::find(operands, chosen) != operands.end()) continue; // the move would overwrite it
             guarded.operands[0] = i.operands[0];
             guarded.predicate = static_cast<std::int32_t>(i.operands[3].index);
             guarded.predicateNegated = (side == 2) != i.operands[3].negated;
-            result[madeAt[made]].opcode.clear();
+            result[m_madeAt[made]].opcode.clear();
             Instruction move = i;
             move.opcode = "mov";
             move.modifiers = {"f32"};
@@ -75,9 +82,10 @@ void Selections::inBlock(std::vector<Instruction> &body) {
             result.push_back(std::move(guarded));
             folded = true;
         }
-        if (folded) continue;
-        for (const auto r : factsOf(m_graph.function, i).writes) madeAt[r] = static_cast<std::uint32_t>(result.size());
-        result.push_back(std::move(i));
+        const Facts facts = factsOf(m_graph.function, i);
+        for (const auto r : facts.reads) ++m_readsHere[r];
+        for (const auto r : facts.writes) m_madeAt[r] = static_cast<std::uint32_t>(folded ? result.size() - 1 : result.size());
+        if (!folded) result.push_back(std::move(i));
     }
     std::erase_if(result, [](const Instruction &i) { return i.opcode.empty(); });
     body = std::move(result);
