@@ -35,6 +35,12 @@ private:
     std::string place() { return std::to_string(4 * below(8)); }
 
     std::string simple() {
+        if (below(8) == 0) { // a choice between a value and a sum with it
+            const std::string a = "%f" + std::to_string(++m_floats), t = "%f" + std::to_string(++m_floats), d = below(3) ? "%f" + std::to_string(++m_floats) : a;
+            if (m_floats < 31)
+                return "cvt.rn.f32.s32 " + a + ", " + anyValue() + ";\nadd.rn.f32 " + t + ", " + a + ", 0f3F800000;\nselp.f32 " + d + ", " + (below(2) ? a + ", " + t : t + ", " + a) + ", " +
+                       flag(1 + below(4)) + ";\ncvt.rzi.s32.f32 " + anyValue() + ", " + d + ";\n";
+        }
         switch (below(12)) {
         case 0: return guard() + "add.s32 " + anyValue() + ", " + anyValue() + ", " + operand() + ";\n";
         case 1: return guard() + "mul.lo.s32 " + anyValue() + ", " + anyValue() + ", " + operand() + ";\n";
@@ -84,7 +90,7 @@ private:
     }
 
     std::mt19937 m_random;
-    int m_label = 0, m_loops = 0;
+    int m_label = 0, m_loops = 0, m_floats = 0;
 };
 
 inline std::string randomKernel(unsigned seed) { return RandomKernel(seed).text(); }

@@ -138,7 +138,7 @@ private Q_SLOTS:
     }
 
     void randomKernelsDoTheSame() {
-        for (unsigned seed = 1; seed <= 400; ++seed) {
+        for (unsigned seed = 1; seed <= 250; ++seed) {
             const std::string text = randomKernel(seed);
             const Both both = runBoth(text, {2, 1, 1}, {64, 1, 1}, randomKernelWords);
             const QByteArray where = QByteArray("seed ") + QByteArray::number(seed) + "\n" + QByteArray::fromStdString(text);
@@ -218,6 +218,23 @@ private Q_SLOTS:
         QCOMPARE(both.lowered.counters.branches, 0u);
         QCOMPARE(both.lowered.counters.globalStore.requests, 1u);
         QCOMPARE(both.lowered.counters.globalStore.bytes, 64u); // 16 lanes
+    }
+
+    void choicesBecomeGuardedArithmetic() {
+        const Both both = runBoth(kernelText(1, "add.s64 %a0, %a0, %o64;\nld.global.f32 %f1, [%a0];\nand.b32 %r1, %t, 1;\nsetp.eq.s32 %p1, %r1, 0;\nadd.rn.f32 %f2, %f1, 0f3F800000;\n"
+                                                "selp.f32 %f3, %f1, %f2, %p1;\nst.global.f32 [%a0], %f3;\n"), {1, 1, 1}, {32, 1, 1}, 32);
+        QCOMPARE(both.loweredWords, both.writtenWords);
+        QCOMPARE(count(both.written, InstructionClass::Compare), 2u);
+        QCOMPARE(count(both.lowered, InstructionClass::Compare), 1u); // the choice is gone
+        QCOMPARE(count(both.lowered, InstructionClass::Move), 2u);    // %tid and %ctaid; no copy is left
+        QCOMPARE(both.lowered.counters.fp32Flops, 16u);
+    }
+
+    void choicesThatOverwriteAnOperandStay() {
+        // the result's register is the sum's other operand
+        const Both both = runBoth(kernelText(1, "add.s64 %a0, %a0, %o64;\nld.global.f32 %f1, [%a0];\ncvt.rn.f32.u32 %f3, %t;\nand.b32 %r1, %t, 1;\nsetp.eq.s32 %p1, %r1, 0;\n"
+                                                "add.rn.f32 %f2, %f1, %f3;\nselp.f32 %f3, %f1, %f2, %p1;\nst.global.f32 [%a0], %f3;\n"), {1, 1, 1}, {32, 1, 1}, 32);
+        QCOMPARE(both.loweredWords, both.writtenWords);
     }
 
     void barriersStayBetweenBranches() {

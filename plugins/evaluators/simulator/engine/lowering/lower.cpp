@@ -25,6 +25,7 @@ ptx::Function lowered(ptx::Function function, const ptx::Module &module) {
     simplify(graph);
     convertBranches(graph);
     simplify(graph);
+    foldSelections(graph);
     coalesceMoves(graph);
     unrollLoops(graph);
     foldSums(graph);

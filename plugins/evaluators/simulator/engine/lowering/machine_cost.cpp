@@ -313,7 +313,7 @@ MachineCost Costs::move(std::uint32_t at) {
     const Operand &from = i.operands.at(1);
     if (from.kind == Operand::Kind::Special) {
         const bool constantBank = from.symbol.starts_with("%ntid") || from.symbol.starts_with("%nctaid");
-        return constantBank ? nothing() : MachineCost{};
+        return constantBank ? cost({{Class::LoadConstant, 1}}) : MachineCost{};
     }
     if (lastType(i) == Type::Pred) return nothing();
     if (i.operands[0].kind == Operand::Kind::Vector) return nothing(); // halves are read where they are
@@ -343,6 +343,8 @@ MachineCost Costs::barrier(std::uint32_t at) { return m_code[at].has("warp") ? n
 
 MachineCost Costs::atomic(std::uint32_t at) {
     const Instruction &i = m_code[at];
+    const bool constant = i.operands.back().kind == Operand::Kind::Integer && i.operands.back().bits != 0;
+    if (!i.has("shared") && constant) return cost({{Class::AtomicGlobal, 1}, {Class::Move, 1}}); // the constant needs a register
     if (!i.has("shared") || !ptx::isFloat(lastType(i)) || !i.has("add")) return {};
     return cost({{Class::AtomicShared, 1}, {Class::LoadShared, 1}, {Class::Fp32, 1}, {Class::Branch, 3}, {Class::Compare, 1}}, 1); // a loop of compare and swap
 }

@@ -13,6 +13,7 @@ void inferSpaces(Graph &graph);
 void simplify(Graph &graph);
 void foldSums(Graph &graph); // chains of constant additions inside a block, into addresses too
 void convertBranches(Graph &graph);
+void foldSelections(Graph &graph);
 void unrollLoops(Graph &graph);
 void mergeLoads(Graph &graph, const ptx::Module &module);
 void coalesceMoves(Graph &graph);

@@ -33,6 +33,8 @@ int latencyOf(const Instruction &i, const Facts &facts) {
 struct Node {
     std::uint32_t needs = 0; // nodes that have to be issued before
     int height = 0;          // longest way to the end of the block, in cycles
+    int written = 0;         // 32-bit registers it writes
+    std::vector<std::pair<std::uint32_t, int>> mayDie; // registers it reads, how often, that do not outlive the block
 };
 
 // An order of a block's instructions, and the registers live at once under it.
@@ -165,6 +167,14 @@ void Scheduler::findEdges() {
     addRegisterEdges();
     addMemoryEdges();
     for (std::size_t i = m_body.size(); i-- > 0;) {
+        const Facts &facts = m_facts[i];
+        for (const auto r : facts.writes) m_nodes[i].written += m_width[r];
+        for (std::size_t k = 0; k < facts.reads.size(); ++k) {
+            const std::uint32_t r = facts.reads[k];
+            const bool seen = std::find(facts.reads.begin(), facts.reads.begin() + static_cast<std::ptrdiff_t>(k), r) != facts.reads.begin() + static_cast<std::ptrdiff_t>(k);
+            const bool rewritten = std::ranges::find(facts.writes, r) != facts.writes.end();
+            if (!seen && !rewritten && !m_live.out(m_block, r)) m_nodes[i].mayDie.emplace_back(r, static_cast<int>(std::ranges::count(facts.reads, r)));
+        }
         m_nodes[i].height = latencyOf(m_body[i], m_facts[i]);
         for (const auto &[to, latency] : m_after[i]) m_nodes[i].height = std::max(m_nodes[i].height, latency + m_nodes[to].height);
     }
@@ -206,13 +216,8 @@ int Scheduler::pressureChange(std::uint32_t node) const {
     int change = 0;
     for (const auto r : m_facts[node].writes)
         if (!m_states.alive[r]) change += m_width[r];
-    for (const auto &r : m_facts[node].reads) {
-        const auto &reads = m_facts[node].reads;
-        if (std::ranges::find(reads, r) != reads.begin() + (&r - reads.data())) continue; // counted already
-        const auto own = static_cast<int>(std::ranges::count(reads, r));
-        const bool rewritten = std::ranges::find(m_facts[node].writes, r) != m_facts[node].writes.end();
-        if (!rewritten && !m_live.out(m_block, r) && m_states.usesLeft[r] == own && m_states.alive[r]) change -= m_width[r];
-    }
+    for (const auto &[r, reads] : m_nodes[node].mayDie)
+        if (m_states.usesLeft[r] == reads && m_states.alive[r]) change -= m_width[r];
     return change;
 }
 
@@ -234,7 +239,7 @@ bool Scheduler::unlocks(std::uint32_t node) const {
 // Index into the candidates. Within the limit: whose operands are there, then the longest way to the end. Beyond it: what
 // frees registers, or what lets another instruction go on that may, and then the compiler's order.
 std::size_t Scheduler::choose(int cycle) const {
-    constexpr std::uint32_t window = 256; // instructions looked ahead, which bounds the time long blocks take
+    constexpr std::uint32_t window = 192; // instructions looked ahead, which bounds the time long blocks take
     const std::uint32_t farthest = *std::ranges::min_element(m_candidates) + window;
     std::size_t best = m_candidates.size();
     bool bestReady = false, bestFits = false;
@@ -242,8 +247,9 @@ std::size_t Scheduler::choose(int cycle) const {
         const std::uint32_t n = m_candidates[c];
         if (n > farthest) continue;
         const std::uint32_t b = best < m_candidates.size() ? m_candidates[best] : n;
-        const int change = pressureChange(n);
-        const bool fits = m_pressure + change <= m_limit || change < (m_followsSource ? 0 : 1), ready = m_ready[n] <= cycle;
+        const bool surely = m_pressure + m_nodes[n].written <= m_limit;
+        const int change = surely ? 0 : pressureChange(n);
+        const bool fits = surely || m_pressure + change <= m_limit || change < (m_followsSource ? 0 : 1), ready = m_ready[n] <= cycle;
         bool better = best == m_candidates.size();
         if (!better && fits != bestFits) better = fits;
         else if (!better && !fits) better = !m_followsSource && unlocks(n) != unlocks(b) ? unlocks(n) : n < b;

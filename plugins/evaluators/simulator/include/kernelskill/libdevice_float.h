@@ -64,12 +64,14 @@ KS_FUNCTION float __ks_scale_exp2(float rest, float whole)
 }
 KS_FUNCTION float __nv_expf(float a)
 {
-    // Adding 1.5·2^23 leaves the nearest whole number in the low bits.
-    const float shifted = __builtin_fmaf(__nvvm_fmin_f(__nvvm_fmax_f(a, -87.0f), 88.0f), 1.442695041f, 12582912.0f);
-    const float whole = shifted - 12582912.0f;
+    // 126 + a·log2 e clamped to 0 … 252, then rounded down by adding 1.5·2^23 + 1: the exponent of the result, with its
+    // bias of 127, is left in the low bits.
+    float share;
+    asm("fma.rn.sat.f32 %0, %1, 0f3BBB989D, 0f3F000000;" : "=f"(share) : "f"(a)); // a / (252 ln 2) + 0.5
+    const float shifted = __nvvm_fma_rm_f(share, 252.0f, 12582913.0f);
+    const float whole = shifted - 12583039.0f;
     const float rest = __builtin_fmaf(a, 1.925963033e-8f, __builtin_fmaf(a, 1.442695022f, -whole));
-    const int bits = (__nv_float_as_int(shifted) << 23) + (127 << 23);
-    return __nvvm_ex2_approx_f(rest) * __nv_int_as_float(bits);
+    return __nvvm_ex2_approx_ftz_f(rest) * __nv_int_as_float(__nv_float_as_int(shifted) << 23);
 }
 KS_FUNCTION float __nv_exp2f(float a)
 {
