@@ -74,7 +74,11 @@ std::vector<std::byte> payload(wire::Kind kind, Random &random, const std::vecto
             }
         }
         break;
-    case wire::Kind::Allocate: w.value(random.chance(70) ? random.below(1 << 16) : strange(random, known)); break;
+    case wire::Kind::Allocate: { // refused or small: what is given may be filled
+        const std::uint64_t bytes = random.chance(70) ? random.below(1 << 16) : strange(random, known);
+        w.value(bytes > (1ull << 24) && bytes < (1ull << 40) ? bytes % (1ull << 24) : bytes);
+        break;
+    }
     default:
         for (std::size_t i = random.below(4); i > 0; --i) w.value(strange(random, known));
     }

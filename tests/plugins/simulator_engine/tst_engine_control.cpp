@@ -20,6 +20,8 @@ private Q_SLOTS:
     void barrierReductions();
     void namedBarriers();
     void printfText();
+    void printfFormats();
+    void heapOfKernels();
     void asynchronousCopies();
     void barriersJoinTheClocks();
 };
@@ -168,6 +170,50 @@ void EngineControl::namedBarriers() {
     QVERIFY(e.run(kernelText(1, body, ".shared .align 4 .b8 s[4];"), {1}, {64}, {x}));
     QVERIFY(e.report.completed && e.report.findings.empty());
     QCOMPARE(e.download<std::uint32_t>(x, 1)[0], 9u);
+}
+
+void EngineControl::printfFormats() {
+    // a format with what every conversion may carry; the arguments as device code lays them out
+    const std::string format = "[%5d][%-5d][%05d][%+d][%x][%#X][%o][%u][%lld][%llu][%c][%8.3f][%-8.2e][%g][%a][%s][%6s][%-6s|][%.2s][%p][%%][%*d][%.*f][%zu][%hhd]\n";
+    std::string bytes;
+    for (const char c : format) bytes += std::to_string(static_cast<int>(c)) + ", ";
+    std::string text = ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 v);\n.global .align 1 .b8 fmt[" + std::to_string(format.size() + 1) + "] = {" + bytes + "0};\n.global .align 1 .b8 str[4] = {97, 98, 99, 0};\n";
+    std::string body = ".local .align 8 .b8 args[256];\nmov.u64 %d1, args;\ncvta.local.u64 %d2, %d1;\nmov.u64 %d3, fmt;\nmov.u64 %d4, str;\n";
+    std::size_t at = 0;
+    const auto put = [&](const std::string &value, std::size_t size) {
+        at = (at + size - 1) / size * size;
+        body += (size == 8 ? "mov.b64 %d5, " + value + ";\nst.local.b64 [%d1+" : "mov.b32 %r1, " + value + ";\nst.local.b32 [%d1+") + std::to_string(at) + "], " + (size == 8 ? "%d5" : "%r1") + ";\n";
+        at += size;
+    };
+    for (const char *v : {"42", "42", "42", "42", "255", "255", "8", "-1"}) put(v, 4);
+    put("-5000000000", 8);
+    put("18446744073709551615", 8);
+    put("65", 4);
+    for (const char *v : {"0d40091EB851EB851F", "0d40091EB851EB851F", "0d3FE0000000000000", "0d3FF8000000000000", "%d4", "%d4", "%d4", "%d4", "4096"}) put(v, 8);
+    for (const char *v : {"6", "7", "2"}) put(v, 4);
+    put("0d40091EB851EB851F", 8);
+    put("99", 8);
+    put("-1", 4);
+    body += "{ .param .b64 f; .param .b64 v; .param .b32 r; st.param.b64 [f], %d3; st.param.b64 [v], %d2; call.uni (r), vprintf, (f, v); }";
+    Engine e;
+    QVERIFY(e.run(kernelText(0, body, text), {1}, {1}, {}));
+    QVERIFY2(e.report.completed && e.report.findings.empty(), e.report.findings.empty() ? "" : e.report.findings[0].message.c_str());
+    QCOMPARE(e.device.takeOutput(), std::string("[   42][42   ][00042][+42][ff][0XFF][10][4294967295][-5000000000][18446744073709551615][A][   3.140][3.14e+00][0.5][0x1.8p+0][abc][   abc][abc   |][ab][0x1000][%][     7][3.14][99][-1]\n"));
+}
+
+void EngineControl::heapOfKernels() {
+    const std::string module = ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n";
+    const std::string take = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 64; call.uni (r), malloc, (n); ld.param.b64 %d1, [r]; }\n", give = "{ .param .b64 p; st.param.b64 [p], %d1; call.uni free, (p); }\n";
+    Engine e;
+    const auto x = e.upload(std::vector<std::uint32_t>(32, 0));
+    QVERIFY(e.run(kernelText(1, take + "st.u32 [%d1+60], %tid;\nld.u32 %r1, [%d1+60];\n" + give + "add.s64 %d2, %a0, %o64;\nst.global.u32 [%d2], %r1;", module), {1}, {32}, {x}));
+    QVERIFY2(e.report.completed && e.report.findings.empty(), e.report.findings.empty() ? "" : e.report.findings[0].message.c_str());
+    QCOMPARE(e.download<std::uint32_t>(x, 32)[31], 31u);
+    QCOMPARE(e.device.liveAllocations().size(), 1u);
+    QVERIFY(e.run(kernelText(0, take + give + "ld.u32 %r1, [%d1];", module), {1}, {1}, {}));
+    QVERIFY(e.finding("out_of_bounds") != nullptr && e.finding("out_of_bounds")->message.find("which was freed") != std::string::npos);
+    QVERIFY(e.run(kernelText(0, take + give + give, module), {1}, {1}, {}));
+    QVERIFY(e.finding("invalid_free") != nullptr);
 }
 
 void EngineControl::printfText() {

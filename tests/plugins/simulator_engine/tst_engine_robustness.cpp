@@ -53,6 +53,7 @@ void EngineRobustness::kernelsThatStop_data() {
     QTest::newRow("wider than the parameter") << "{ .param .b32 a; ld.param.v4.b32 {%r1, %r2, %r3, %r4}, [a]; }" << "" << "unsupported_instruction";
     QTest::newRow("wmma of nothing") << "wmma;" << "" << "unsupported_instruction"; // found by the fuzzer
     QTest::newRow("wgmma of nothing") << "wgmma.mma_async;" << "" << "unsupported_instruction";
+    QTest::newRow("wmma of bytes with eight k") << "wmma.load.a.sync.aligned.row.m16n16k8.global.s8 {%r1, %r2}, [%d1], 16;" << "" << "unsupported_instruction"; // found by the fuzzer
     QTest::newRow("a function calls itself for ever") << "call.uni f;" << ".func f() { call.uni f; ret; }" << "out_of_bounds";
     QTest::newRow("two functions call each other for ever") << "call.uni f;" << ".func g(); .func f() { call.uni g; ret; } .func g() { call.uni f; ret; }" << "out_of_bounds";
     QTest::newRow("pointer to nowhere") << "mov.u64 %d1, 12345;\ncall (), %d1, (), p;\np: .callprototype _ ();" << "" << "out_of_bounds";

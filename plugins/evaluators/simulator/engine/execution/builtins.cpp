@@ -76,6 +76,23 @@ void failAssertion(WarpContext &context, const MicroOp &op) {
     });
 }
 
+// malloc and free of device code.
+void allocateOnHeap(WarpContext &context, const MicroOp &op) {
+    const CallSite &site = siteOf(context, op);
+    for (unsigned lane = 0; lane < 32; ++lane)
+        if (context.exec >> lane & 1) setResult<std::uint64_t>(context, site, lane, Launcher::of(context).heapAllocate(argument<std::uint64_t>(context, site, 0, lane)));
+}
+void freeOnHeap(WarpContext &context, const MicroOp &op) {
+    const CallSite &site = siteOf(context, op);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        if (!(context.exec >> lane & 1)) continue;
+        const auto address = argument<std::uint64_t>(context, site, 0, lane);
+        if (address == 0 || Launcher::of(context).heapFree(address)) continue;
+        Launcher::of(context).find(context, "invalid_free", true, lane, address, [&] { return std::format("free of {:#x}, which malloc has not given or free has taken back", address); });
+        return;
+    }
+}
+
 template <class T, class... Arguments, std::size_t... I>
 void applyLanes(WarpContext &context, const MicroOp &op, T (*f)(Arguments...), std::index_sequence<I...>) {
     const CallSite &site = siteOf(context, op);
@@ -96,7 +113,7 @@ template <class T> std::pair<std::string_view, Handler> one(std::string_view nam
     KERNELSKILL_MATHS("__nv_" #name "f", float, (float x, float y), std::name(x, y)), KERNELSKILL_MATHS("__nv_" #name, double, (double x, double y), std::name(x, y))
 
 const std::pair<std::string_view, Handler> functions[] = {
-    {"vprintf", printFormatted}, {"__assertfail", failAssertion}, {"__assert_fail", failAssertion},
+    {"vprintf", printFormatted}, {"__assertfail", failAssertion}, {"__assert_fail", failAssertion}, {"malloc", allocateOnHeap}, {"free", freeOnHeap},
     UNARY_PAIR(exp), UNARY_PAIR(exp2), UNARY_PAIR(expm1), UNARY_PAIR(log), UNARY_PAIR(log2), UNARY_PAIR(log10), UNARY_PAIR(log1p),
     UNARY_PAIR(sin), UNARY_PAIR(cos), UNARY_PAIR(tan), UNARY_PAIR(asin), UNARY_PAIR(acos), UNARY_PAIR(atan), UNARY_PAIR(sinh),
     UNARY_PAIR(cosh), UNARY_PAIR(tanh), UNARY_PAIR(asinh), UNARY_PAIR(acosh), UNARY_PAIR(atanh), UNARY_PAIR(erf), UNARY_PAIR(erfc),

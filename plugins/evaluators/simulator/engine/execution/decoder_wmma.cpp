@@ -60,6 +60,7 @@ void Decoder::moveFragment(const Instruction &instruction) {
     if (!shape || type == Type::None) throw Unsupported{"the shape"};
     const bool isDouble = type == Type::F64;
     const int e = matrix == 'c' && type != Type::F16 ? 1 : elementsPerRegister(type), bits = isDouble ? 64 : 32 / e;
+    if (matrix != 'c' && shape->k % (4 * e) != 0) throw Unsupported{"the shape"};
     const Operand &registers = instruction.operands.at(store ? 1 : 0), &base = instruction.operands.at(store ? 0 : 1);
     const bool columnMajor = instruction.has("col");
     const bool adjacent = matrix == 'b' ? columnMajor : !columnMajor; // the elements of a register lie side by side in memory
@@ -141,6 +142,7 @@ void Decoder::multiplyFragments(const Instruction &instruction) {
     const bool usual = result == types.back() && (result == Type::F32 || result == Type::F16) && elementsPerRegister(input) <= 2;
     if (!usual) return multiplyRareFragments(instruction);
     const int e = elementsPerRegister(input);
+    if (shape->k % (4 * e) != 0 || shape->n * shape->m < 256) throw Unsupported{"the shape"};
     const Handler handler = m_isa.tensor(result == Type::F32 ? "mma.f32" : "mma.f16", input);
     if (handler == nullptr) throw Unsupported{};
     const std::size_t perTileB = static_cast<std::size_t>(shape->k / (4 * e)), perTileA = 2 * perTileB;

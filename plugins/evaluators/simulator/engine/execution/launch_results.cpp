@@ -35,6 +35,25 @@ void Launcher::print(std::string text) {
     if (m_output.size() + text.size() <= most) m_output += text;
 }
 
+std::uint64_t Launcher::heapAllocate(std::uint64_t bytes) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 30, mostPieces = 1u << 20;
+    if (bytes == 0 || bytes > most || m_caches.heapBytes + bytes > most || m_caches.heap.size() >= mostPieces) return 0;
+    const std::uint64_t address = m_addresses.allocate(bytes, "memory from malloc in a kernel");
+    if (address == 0) return 0;
+    m_caches.heap[address] = bytes;
+    m_caches.heapBytes += bytes;
+    return address;
+}
+
+bool Launcher::heapFree(std::uint64_t address) {
+    const auto found = m_caches.heap.find(address);
+    if (found == m_caches.heap.end()) return false;
+    m_caches.heapBytes -= found->second;
+    m_caches.heap.erase(found);
+    for (auto &m : m_program->memory) m.lastAllocation = nullptr; // one of them may be the one that goes
+    return m_addresses.release(address);
+}
+
 namespace {
 
 void add(AccessCounters &total, const InstructionCounters &c) {

@@ -66,6 +66,8 @@ struct DeviceCaches {
     std::vector<CacheSet> l1; // of all SMs
     std::uint32_t raceTag = 1; // next free owner
     std::uint32_t launches = 0;
+    std::map<std::uint64_t, std::size_t> heap; // what malloc in kernels has given: address, bytes
+    std::size_t heapBytes = 0;
 };
 
 inline constexpr std::uint32_t clusterBarrier = 63; // number of a block's barrier that stands for the cluster's
@@ -93,6 +95,8 @@ public:
     [[nodiscard]] bool rowIsWide(std::uint32_t function, std::uint32_t unit) const { return m_program->functions[function].wideRow[unit]; }
     [[nodiscard]] Dim3 threadOf(const WarpContext &context, unsigned lane) const;
     void print(std::string text);
+    [[nodiscard]] std::uint64_t heapAllocate(std::uint64_t bytes); // 0: no memory
+    bool heapFree(std::uint64_t address);
 
     // Ordering by fences, for races between blocks.
     struct TagOwner { std::uint64_t block = 0, released = 0; };

@@ -9,6 +9,11 @@ bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 bool startsWord(char c) { return isLetter(c) || c == '_' || c == '$' || c == '%' || c == '.'; }
 bool continuesWord(char c) { return isLetter(c) || isDigit(c) || c == '_' || c == '$' || c == '.' || c == '%'; }
 
+// Directives that a type may follow without a blank, as inline assembly in the toolkit's headers has it.
+bool declares(std::string_view word) {
+    return word == ".reg" || word == ".param" || word == ".local" || word == ".shared" || word == ".global" || word == ".const";
+}
+
 } // namespace
 
 void Lexer::skipBlanksAndComments() {
@@ -52,6 +57,7 @@ Token Lexer::next() {
     if (startsWord(c)) {
         ++m_position;
         while (m_position < m_text.size()) {
+            if (m_text[m_position] == '.' && declares(m_text.substr(begin, m_position - begin))) break; // ".reg.b32" is two words
             if (continuesWord(m_text[m_position])) { ++m_position; continue; }
             // "shared::cta" and "L2::128B" are one word
             if (m_text.substr(m_position, 2) == "::" && m_position + 2 < m_text.size() && continuesWord(m_text[m_position + 2])) {
