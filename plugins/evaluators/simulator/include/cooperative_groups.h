@@ -165,24 +165,49 @@ static __device__ __forceinline__ coalesced_group coalesced_threads()
     return coalesced_group(__activemask());
 }
 
-// A part of a warp of a size known to the compiler: 1, 2, 4, 8, 16 or 32 neighbouring lanes.
+// Room for tiles of several warps; here they need none of the caller's.
+template <unsigned int MaximumBlockSize = 1024u> struct block_tile_memory
+{
+    char room[1];
+};
+template <unsigned int MaximumBlockSize>
+static __device__ __forceinline__ thread_block this_thread_block(block_tile_memory<MaximumBlockSize> &)
+{
+    return {};
+}
+
+// Neighbouring threads in a number known to the compiler: 1, 2, 4, 8, 16 or 32 lanes of a warp, or whole warps, which have
+// a barrier of their own but exchange no registers.
 template <unsigned int Size, class Parent = void> class thread_block_tile : public thread_group
 {
-    static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 lanes");
+    static_assert(Size >= 1 && Size <= 1024 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, … 1024 threads");
     __device__ static unsigned int lane() { return details::rankInBlock() & 31u; }
     __device__ static unsigned int mask()
     {
+        static_assert(Size <= 32, "a tile of several warps exchanges no registers");
         return Size == 32 ? 0xffffffffu : ((1u << (Size & 31u)) - 1u) << (lane() & ~(Size - 1u));
+    }
+    __device__ static unsigned int lanesOrAll()
+    {
+        if constexpr (Size <= 32) return mask();
+        return 0xffffffffu;
     }
 
 public:
     __device__ thread_block_tile()
-        : thread_group(details::Kind::Lanes, mask(), meta_group_rank(), meta_group_size())
+        : thread_group(details::Kind::Lanes, lanesOrAll(), meta_group_rank(), meta_group_size())
     {
     }
     template <class Other> __device__ thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile() {}
-    __device__ static void sync() { __syncwarp(mask()); }
-    __device__ static unsigned int thread_rank() { return lane() & (Size - 1u); }
+    __device__ static void sync()
+    {
+        // A barrier has a number from 0 to 15; __syncthreads has the first.
+        if constexpr (Size <= 32)
+            __syncwarp(mask());
+        else
+            asm volatile("barrier.sync %0, %1;" ::"r"((meta_group_rank() + 1u) & 15u), "r"(Size) : "memory");
+    }
+    __device__ static unsigned int thread_rank() { return details::rankInBlock() & (Size - 1u); }
     __device__ static constexpr unsigned int size() { return Size; }
     __device__ static constexpr unsigned int num_threads() { return Size; }
     __device__ static unsigned int meta_group_rank() { return details::rankInBlock() / Size; }

@@ -131,6 +131,19 @@ std::optional<QString> checkSources(const ProgramOptions &options)
 
 } // namespace
 
+QStringList ProgramOptions::visibleFolders() const
+{
+    QStringList folders{QDir::currentPath()};
+    for (const QString &source : sources) {
+        const QString own = QFileInfo(source).absolutePath(), above = QFileInfo(own).absolutePath();
+        // Not whole systems or homes.
+        folders.append(above.count(u'/') >= 3 ? above : own);
+    }
+    folders += includeFolders + readable;
+    folders.removeDuplicates();
+    return folders;
+}
+
 std::expected<ProgramOptions, QString> readArguments(const QStringList &arguments)
 {
     ProgramOptions options;
@@ -169,7 +182,7 @@ QString helpText()
         "  --arch sm_80     virtual architecture: sm_80, sm_86, sm_89, sm_90, sm_90a\n"
         "  --device NAME    GPU to model, as “doctor” lists them; default h200\n"
         "  --timeout S      seconds the program may take; default 300\n"
-        "  --readable DIR   the program sees the current folder and those of its sources; this adds one\n"
+        "  --readable DIR   what it sees is the current folder and those around its sources; this adds one\n"
         "  --writable DIR   it writes nowhere but to a private /tmp; this allows a folder\n"
         "  --profile        a table of kernels with modelled times and counters\n"
         "  --json           one JSON document on stdout, with the program's output in it\n"

@@ -21,6 +21,9 @@ struct ProgramOptions
     QString device;
     int timeout_s = 300;
     bool profile = false, json = false, unconfined = false, help = false;
+
+    // What compiler and program see: the current folder, those above the sources, for files beside theirs, and `readable`.
+    [[nodiscard]] QStringList visibleFolders() const;
 };
 
 // The error is one sentence about the first argument that is not understood.

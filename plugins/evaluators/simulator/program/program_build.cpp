@@ -27,11 +27,7 @@ struct Builder
         result.program = compiler.program;
         result.arguments = arguments;
         result.workingFolder = folder;
-        result.readable = QStringList{installation.folder} + options.includeFolders + options.readable;
-        // Sources include what lies beside and above them.
-        result.readable.append(QDir::currentPath());
-        for (const QString &source : options.sources)
-            result.readable.append(QFileInfo(source).absolutePath());
+        result.readable = QStringList{installation.folder} + options.visibleFolders();
         result.limits.wallClock_ms = compileTime_ms;
         result.limits.cpu_s = compileTime_ms / 1000;
         result.unconfined = options.unconfined;

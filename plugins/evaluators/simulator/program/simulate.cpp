@@ -21,9 +21,7 @@ constexpr int grace_ms = 20'000; // for the worker's own start and end
 QJsonObject request(const ProgramOptions &options, const Installation &installation, const ProgramProduct &product,
                     const QString &folder, const QString &gpuFile)
 {
-    QStringList readable = QStringList{installation.folder, folder, QDir::currentPath()} + options.readable;
-    for (const QString &source : options.sources)
-        readable.append(QFileInfo(source).absolutePath());
+    const QStringList readable = QStringList{installation.folder, folder} + options.visibleFolders();
     QStringList arguments{QFileInfo(options.sources.first()).completeBaseName()};
     arguments += options.programArguments;
     const QJsonObject program{{QStringLiteral("gpu"), gpuFile},

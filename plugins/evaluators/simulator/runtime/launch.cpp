@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registration of a candidate's kernels and variables, and launches.
+#include "managed_variables.h"
 #include "state.h"
 #include "stream.h"
 #include "work.h"
@@ -62,7 +63,9 @@ cudaError_t launch(const KernelWork &work)
     message.value(static_cast<std::uint32_t>(work.arguments.size()));
     for (const auto &argument : work.arguments)
         message.block(argument);
+    carryManagedVariables(true);
     const Reply reply = Channel::instance().request(wire::Kind::Launch, message);
+    carryManagedVariables(false);
     State::instance().addPrinted(wire::Reader(reply.payload).text());
     return static_cast<cudaError_t>(reply.error);
 }
@@ -93,6 +96,7 @@ void __cudaRegisterFunction(void **, const char *hostFunction, char *, const cha
 void __cudaRegisterVar(void **, char *hostVariable, char *, const char *deviceName, int, size_t bytes, int, int)
 {
     State::instance().addVariable(hostVariable, deviceName, bytes);
+    noteVariable(hostVariable);
 }
 
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sharedBytes, void *stream)

@@ -28,9 +28,23 @@ KS_OPERATION(bit_xor, a ^ b)
 template <unsigned int Size, class Parent, class T, class Operation>
 static __device__ __forceinline__ T reduce(const thread_block_tile<Size, Parent> &tile, T value, Operation &&operation)
 {
+    if constexpr (Size > 32) {
+        // Each warp's result to shared memory, then all of the tile's warps' for everybody.
+        __shared__ __align__(16) unsigned char results[32 * sizeof(T)];
+        auto *const of = reinterpret_cast<T *>(results);
+        const thread_block_tile<32> warp;
+        value = reduce(warp, value, operation);
+        if (warp.thread_rank() == 0) of[warp.meta_group_rank()] = value;
+        tile.sync();
+        value = of[tile.meta_group_rank() * (Size / 32)];
+        for (unsigned int i = 1; i < Size / 32; ++i)
+            value = operation(value, of[tile.meta_group_rank() * (Size / 32) + i]);
+        tile.sync();
+    } else {
 #pragma unroll
-    for (unsigned int lanes = Size / 2; lanes > 0; lanes /= 2)
-        value = operation(value, tile.shfl_xor(value, lanes));
+        for (unsigned int lanes = Size / 2; lanes > 0; lanes /= 2)
+            value = operation(value, tile.shfl_xor(value, lanes));
+    }
     return value;
 }
 // Of any number of lanes: halves of what is left, then the first one's result for all.

@@ -5,3 +5,4 @@
 
 #include "kernelskill/device_calls.h"
 #include "kernelskill/host_extras.h"
+#include "kernelskill/managed_variables.h"
