@@ -29,8 +29,9 @@ private Q_SLOTS:
         const ModelledLaunch launch = timed(streamingCopy(true));
         QCOMPARE(launch.bound, Bound::Dram);
         between(launch.duration_us, 31.6, 36);
-        between(launch.metrics.at("dram_throughput_pct"), 75, 90);
-        QCOMPARE(launch.metrics.at("dram_bytes"), 2 * 4096.0 * 4096 * 4);
+        between(launch.metrics.at("dram_throughput_pct"), 65, 80);
+        // What is dirty in L2 at the end is not counted: of 67.1 MB the profiler saw 42 to 50 (ladders, transpose).
+        QCOMPARE(launch.metrics.at("dram_bytes"), 2 * 4096.0 * 4096 * 4 - m_gpu.model.dirtyShare * m_gpu.l2Bytes);
         QCOMPARE(launch.metrics.at("sectors_per_request"), 16.0);
         QCOMPARE(launch.metrics.at("theoretical_occupancy_pct"), 100.0);
         QVERIFY(timed(streamingCopy(false)).time_us > launch.time_us);
