@@ -14,6 +14,7 @@ private Q_SLOTS:
     void hugeDeclarations_data();
     void hugeDeclarations();
     void everyPrefixEnds();
+    void budgetEndsWithTheWarp();
 };
 
 namespace {
@@ -120,6 +121,14 @@ void EngineRobustness::everyPrefixEnds() {
         const auto loaded = device.loadModule(std::string_view(text).substr(0, length));
         QVERIFY(loaded.has_value() || !loaded.error().message.empty());
     }
+}
+
+// Found by the fuzzer: the budget was used up by a warp's last instruction, and the place behind it was looked up.
+void EngineRobustness::budgetEndsWithTheWarp() {
+    Engine e;
+    e.limits = {1'000'000, 0};
+    QVERIFY(e.run(head + ".visible .entry k()\n{\nret;\n}\n", {1}, {32}, {}));
+    QVERIFY(e.finding("endless_loop") != nullptr);
 }
 
 QTEST_APPLESS_MAIN(EngineRobustness)

@@ -107,7 +107,8 @@ struct Dim3 { std::uint32_t x = 1, y = 1, z = 1; [[nodiscard]] std::uint64_t cou
 
 // A fault or a hazard, tied to a place. Kinds are an open set of names; the first ones:
 // "out_of_bounds", "misaligned", "uninitialised_read", "race", "divergent_barrier", "endless_loop",
-// "unsupported_instruction", "trap", "assert", "illegal_launch", "sandbox".
+// "unsupported_instruction", "trap", "assert", "illegal_launch", "sandbox", "missing_syncwarp", "warp_synchronous" (the same
+// through volatile: a warning), "barrier_misuse" (mbarriers and tensor maps), "invalid_free".
 struct Finding {
     std::string kind;
     bool fatal = false;      // the launch stopped here

@@ -37,6 +37,33 @@ bool startsSpace(const Instruction &instruction, std::string_view space) {
     return std::ranges::any_of(instruction.modifiers, [&](const auto &m) { return std::string_view(m).starts_with(space); });
 }
 
+// n and k of m64nNkK; false when no modifier has this form.
+bool readShape(const Instruction &instruction, WarpgroupSite &site) {
+    for (const auto &text : instruction.modifiers) {
+        int m = 0;
+        int *const numbers[] = {&m, &site.n, &site.k};
+        static constexpr char letters[] = {'m', 'n', 'k'};
+        const char *at = text.data(), *const end = at + text.size();
+        int read = 0;
+        for (; read < 3 && at != end && *at == letters[read]; ++read) {
+            const auto [next, error] = std::from_chars(at + 1, end, *numbers[read]);
+            if (error != std::errc{}) break;
+            at = next;
+        }
+        if (read == 3) return m == 64;
+    }
+    return false;
+}
+
+BulkKind bulkKind(const Instruction &instruction) {
+    const auto position = [&](std::string_view space) {
+        return std::ranges::find_if(instruction.modifiers, [&](const auto &m) { return std::string_view(m).starts_with(space); }) - instruction.modifiers.begin();
+    };
+    if (instruction.has("prefetch")) return BulkKind::Prefetch;
+    if (!instruction.has("global")) return BulkKind::SharedToShared;
+    return position("global") < position("shared") ? BulkKind::SharedToGlobal : BulkKind::GlobalToShared;
+}
+
 } // namespace
 
 // A row that tells whether it is wide, of a register or a number.
@@ -115,13 +142,8 @@ void Decoder::copyBulk(const Instruction &instruction) {
     }
     BulkSite site;
     const bool tensor = instruction.has("tensor"), prefetch = instruction.has("prefetch");
-    const auto position = [&](std::string_view space) {
-        return std::ranges::find_if(instruction.modifiers, [&](const auto &m) { return std::string_view(m).starts_with(space); }) - instruction.modifiers.begin();
-    };
     const bool barriers = instruction.has("mbarrier::complete_tx::bytes");
-    if (prefetch) site.kind = BulkKind::Prefetch;
-    else if (!instruction.has("global")) site.kind = BulkKind::SharedToShared;
-    else site.kind = position("global") < position("shared") ? BulkKind::SharedToGlobal : BulkKind::GlobalToShared;
+    site.kind = bulkKind(instruction);
     if (!prefetch && barriers != (site.kind != BulkKind::SharedToGlobal)) throw Unsupported{"how the copy tells that it is done"};
     if (instruction.has("im2col") || instruction.has("im2col_no_offs") || instruction.has("tile::gather4") || instruction.has("tile::scatter4") || instruction.has("cp_mask")) throw Unsupported{"this mode of a bulk copy"};
     if (instruction.opcode == "cp" && instruction.has("reduce")) {
@@ -212,21 +234,7 @@ void Decoder::warpgroup(const Instruction &instruction) { // wgmma.*
     }
     const std::vector<Type> types = typesNamed(instruction);
     WarpgroupSite site;
-    int m = 0;
-    for (const auto &text : instruction.modifiers) {
-        int *const numbers[] = {&m, &site.n, &site.k};
-        static constexpr char letters[] = {'m', 'n', 'k'};
-        const char *at = text.data(), *const end = at + text.size();
-        int read = 0;
-        for (; read < 3 && at != end && *at == letters[read]; ++read) {
-            const auto [next, error] = std::from_chars(at + 1, end, *numbers[read]);
-            if (error != std::errc{}) break;
-            at = next;
-        }
-        if (read == 3) break;
-        m = 0;
-    }
-    if (types.size() != 3 || instruction.has("sp") || m != 64 || site.n < 8 || site.n > 256 || site.n % 8 != 0) throw Unsupported{"the shape"};
+    if (types.size() != 3 || instruction.has("sp") || !readShape(instruction, site) || site.n < 8 || site.n > 256 || site.n % 8 != 0) throw Unsupported{"the shape"};
     site.d = types[0];
     site.a = types[1];
     site.b = types[2];

@@ -8,7 +8,11 @@
 
 namespace kernelskill::simulator {
 
-const Place &Launcher::placeOf(std::uint32_t pc) const { return m_program->places[m_program->placeOfPc[pc]]; }
+// A warp that has ended stands behind its last instruction.
+const Place &Launcher::placeOf(std::uint32_t pc) const {
+    const auto &places = m_program->placeOfPc;
+    return m_program->places[places[std::min<std::size_t>(pc, places.size() - 1)]];
+}
 
 Dim3 Launcher::threadOf(const WarpContext &context, unsigned lane) const {
     const std::uint32_t *rows = m_state.threadIds + static_cast<std::size_t>(context.warp->index) * 96 + lane;
