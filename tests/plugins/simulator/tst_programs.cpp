@@ -62,7 +62,7 @@ private Q_SLOTS:
         row("runtime_memory", 98);
         row("runtime_graphs", 91);
         row("runtime_queries", 78);
-        row("header_groups", 21);
+        row("header_groups", 27);
         row("header_asynchronous", 11);
         row("header_random", 60);
         row("header_texture", 30);

@@ -117,7 +117,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const
 }
 
 #include <__clang_cuda_cmath.h>
-#include <__clang_cuda_intrinsics.h>
+#include "kernelskill/reduce_sync.h"
 
 #include "kernelskill/float_overloads.h"
 #pragma clang attribute pop
