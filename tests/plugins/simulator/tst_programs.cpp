@@ -66,6 +66,7 @@ private Q_SLOTS:
         row("header_asynchronous", 11);
         row("header_random", 60);
         row("header_texture", 30);
+        row("header_cub", 17);
         row("header_small_floats", 31);
     }
     void checksItself()
