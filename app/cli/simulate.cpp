@@ -19,7 +19,8 @@ int simulate(const QStringList &arguments)
     for (const QString &folder : paths::pluginFolders())
         folders.append(folder + QStringLiteral("/simulator"));
     for (const QString &folder : std::as_const(folders)) {
-        const QByteArray program = QFileInfo(folder + QStringLiteral("/kernelskill-simulate")).absoluteFilePath().toLocal8Bit();
+        const QByteArray program =
+            QFileInfo(folder + QStringLiteral("/kernelskill-simulate")).absoluteFilePath().toLocal8Bit();
         if (::access(program.constData(), X_OK) != 0) continue;
         // It lies elsewhere, so it is told what this program knows.
         qputenv("KERNELSKILL_SIMULATOR", QFileInfo(folder).absoluteFilePath().toLocal8Bit());

@@ -47,6 +47,10 @@ private Q_SLOTS:
         row("no candidate", {"evaluate", task, "missing.cu"}, 2, "missing.cu");
         row("candidate is no file", {"evaluate", task, "/proc"}, 2, "holds no .cu file");
         row("no such device", {"evaluate", task, task + "/baseline.cu", "--device", "abacus"}, 2, "abacus");
+        row("simulate nothing", {"simulate"}, 2, "a source file is missing");
+        row("simulate a missing file", {"simulate", "missing.cu"}, 2, "there is no file");
+        row("simulate help", {"simulate", "--help"}, 0, "");
+        row("simulate on no such device", {"simulate", task + "/baseline.cu", "--device", "abacus"}, 2, "abacus");
         row("not a session", {"explain", task + "/task.json", "1"}, 2, "task.json");
         row("missing session", {"session", "show", "gone.kss"}, 2, "gone.kss");
         row("node in words", {"explain", "gone.kss", "best"}, 2, "NODE is a number");

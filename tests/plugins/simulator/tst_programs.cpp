@@ -56,14 +56,17 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("program");
         QTest::addColumn<int>("checks");
-        const auto row = [](const char *name, int checks) { QTest::newRow(name) << QString::fromLatin1(name) << checks; };
+        const auto row = [](const char *name, int checks) {
+            QTest::newRow(name) << QString::fromLatin1(name) << checks;
+        };
         row("runtime_memory", 98);
         row("runtime_graphs", 91);
         row("runtime_queries", 78);
-        row("header_groups", 21);
+        row("header_groups", 27);
         row("header_asynchronous", 11);
         row("header_random", 60);
         row("header_texture", 30);
+        row("header_cub", 17);
         row("header_small_floats", 31);
     }
     void checksItself()
@@ -99,8 +102,10 @@ private Q_SLOTS:
             run({QStringLiteral("two_units.cu"), QStringLiteral("two_units_host.cpp"), QStringLiteral("-DSCALE=5"),
                  QStringLiteral("--"), QStringLiteral("-x"), QStringLiteral("file.cu")});
         QVERIFY2(outcome.ended, describe(outcome));
-        QCOMPARE(QString::fromUtf8(outcome.output),
-                 QStringLiteral("argument -x\nargument file.cu\nlaunched\nthread 0\nthread 1\nsum 30\nbeside it: 1\nmay write: 0\n"));
+        QCOMPARE(
+            QString::fromUtf8(outcome.output),
+            QStringLiteral(
+                "argument -x\nargument file.cu\nlaunched\nthread 0\nthread 1\nsum 30\nbeside it: 1\nmay write: 0\n"));
         QCOMPARE(outcome.errors, QByteArrayLiteral("to the error stream\n"));
         QCOMPARE(outcome.exitStatus(), 0);
         QCOMPARE(outcome.profile.kernels.size(), 1);
@@ -122,8 +127,8 @@ private Q_SLOTS:
                                        << QStringLiteral("use of undeclared identifier 'missing'") << 4;
         QTest::newRow("vendor library") << QStringLiteral("vendor_library.cu")
                                         << QStringLiteral("cuBLAS is a library of code compiled for real GPUs") << 0;
-        QTest::newRow("undefined symbol") << QStringLiteral("undefined_symbol.cu")
-                                          << QStringLiteral("undefined symbol cublasCreate_v2") << 0;
+        QTest::newRow("undefined symbol")
+            << QStringLiteral("undefined_symbol.cu") << QStringLiteral("undefined symbol cublasCreate_v2") << 0;
     }
     void doesNotBuild()
     {
@@ -149,7 +154,9 @@ private Q_SLOTS:
         QTest::newRow("fork") << QStringLiteral("fork") << QStringLiteral("sandbox")
                               << QStringLiteral("the program's host code used the system call fork") << 1;
         QTest::newRow("endless host") << QStringLiteral("host") << QStringLiteral("timeout")
-                                      << QStringLiteral("the program did not end within 1 seconds (--timeout sets the limit)") << 1;
+                                      << QStringLiteral(
+                                             "the program did not end within 1 seconds (--timeout sets the limit)")
+                                      << 1;
         QTest::newRow("race") << QStringLiteral("race") << QStringLiteral("race") << QString() << 1;
     }
     void endsBadly()
@@ -159,8 +166,9 @@ private Q_SLOTS:
         QFETCH(QString, message);
         QFETCH(int, exitStatus);
         const bool endless = how == QLatin1String("host");
-        const ProgramOutcome outcome = run({QStringLiteral("misbehaves.cu"), QStringLiteral("--timeout"),
-                                            endless ? QStringLiteral("1") : QStringLiteral("60"), QStringLiteral("--"), how});
+        const ProgramOutcome outcome =
+            run({QStringLiteral("misbehaves.cu"), QStringLiteral("--timeout"),
+                 endless ? QStringLiteral("1") : QStringLiteral("60"), QStringLiteral("--"), how});
         QCOMPARE(outcome.exitStatus(), exitStatus);
         QCOMPARE(outcome.findings.isEmpty(), kind.isEmpty());
         if (kind.isEmpty()) return;
@@ -187,9 +195,10 @@ private Q_SLOTS:
 
     void argumentsAsACompilerTakesThem()
     {
-        const auto options = readArguments({QStringLiteral("-Ifixtures/.."), QStringLiteral("no_main.cu"), QStringLiteral("-I."),
-                                            QStringLiteral("-DX=1"), QStringLiteral("-std=c++20"), QStringLiteral("-lm"),
-                                            QStringLiteral("input"), QStringLiteral("--json")});
+        const auto options =
+            readArguments({QStringLiteral("-Ifixtures/.."), QStringLiteral("no_main.cu"), QStringLiteral("-I."),
+                           QStringLiteral("-DX=1"), QStringLiteral("-std=c++20"), QStringLiteral("-lm"),
+                           QStringLiteral("input"), QStringLiteral("--json")});
         QVERIFY(!options); // "fixtures/.." is no folder here
         const auto right = readArguments({QStringLiteral("no_main.cu"), QStringLiteral("-I."), QStringLiteral("-DX=1"),
                                           QStringLiteral("-std=c++20"), QStringLiteral("-lm"), QStringLiteral("input"),

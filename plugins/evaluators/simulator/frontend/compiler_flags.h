@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How clang is asked to compile CUDA C++ against the simulator's headers: the same for a candidate and for a whole program.
+// How clang is asked to compile CUDA C++ against the simulator's headers: the same for a candidate and for a whole
+// program.
 #pragma once
 
 #include "frontend/installation.h"

@@ -49,7 +49,7 @@ class thread_group
 {
 protected:
     details::Kind m_kind;
-    unsigned int m_mask;       // of Lanes
+    unsigned int m_mask;                  // of Lanes
     unsigned int m_rank = 0, m_count = 1; // among its siblings, of Lanes
     __device__ thread_group(details::Kind kind, unsigned int mask, unsigned int rank = 0, unsigned int count = 1)
         : m_kind(kind), m_mask(mask), m_rank(rank), m_count(count)
@@ -96,8 +96,9 @@ protected:
     // The lane `distance` ranks away; the calling lane's own where there is none.
     __device__ int laneAt(int rank) const
     {
-        return rank >= 0 && rank < static_cast<int>(num_threads()) ? details::laneOfRank(m_mask, static_cast<unsigned>(rank))
-                                                                   : static_cast<int>(details::lane());
+        return rank >= 0 && rank < static_cast<int>(num_threads())
+                   ? details::laneOfRank(m_mask, static_cast<unsigned>(rank))
+                   : static_cast<int>(details::lane());
     }
 
 public:
@@ -125,7 +126,10 @@ public:
     {
         return fromLane(value, laneAt(static_cast<int>(thread_rank() + delta)));
     }
-    template <class T> __device__ unsigned int match_any(T value) const { return packed(__match_any_sync(m_mask, value)); }
+    template <class T> __device__ unsigned int match_any(T value) const
+    {
+        return packed(__match_any_sync(m_mask, value));
+    }
     template <class T> __device__ unsigned int match_all(T value, int &predicate) const
     {
         return packed(__match_all_sync(m_mask, value, &predicate));
@@ -176,8 +180,8 @@ static __device__ __forceinline__ thread_block this_thread_block(block_tile_memo
     return {};
 }
 
-// Neighbouring threads in a number known to the compiler: 1, 2, 4, 8, 16 or 32 lanes of a warp, or whole warps, which have
-// a barrier of their own but exchange no registers.
+// Neighbouring threads in a number known to the compiler: 1, 2, 4, 8, 16 or 32 lanes of a warp, or whole warps, which
+// have a barrier of their own but exchange no registers.
 template <unsigned int Size, class Parent = void> class thread_block_tile : public thread_group
 {
     static_assert(Size >= 1 && Size <= 1024 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, … 1024 threads");
@@ -232,7 +236,10 @@ public:
     __device__ int any(int predicate) const { return __any_sync(mask(), predicate); }
     __device__ int all(int predicate) const { return __all_sync(mask(), predicate); }
     __device__ unsigned int ballot(int predicate) const { return here(__ballot_sync(mask(), predicate)); }
-    template <class T> __device__ unsigned int match_any(T value) const { return here(__match_any_sync(mask(), value)); }
+    template <class T> __device__ unsigned int match_any(T value) const
+    {
+        return here(__match_any_sync(mask(), value));
+    }
     template <class T> __device__ unsigned int match_all(T value, int &predicate) const
     {
         return here(__match_all_sync(mask(), value, &predicate));
@@ -285,8 +292,7 @@ static __device__ __forceinline__ coalesced_group labeled_partition(const Group 
 {
     const unsigned int lanes = details::lanesOf(group);
     const unsigned int mine = __match_any_sync(lanes, label) & lanes;
-    const unsigned int leaders =
-        __ballot_sync(lanes, (mine & details::lanesBelow()) == 0) & lanes;
+    const unsigned int leaders = __ballot_sync(lanes, (mine & details::lanesBelow()) == 0) & lanes;
     const unsigned int below = leaders & ((mine & (0u - mine)) - 1u);
     return coalesced_group(mine, static_cast<unsigned>(__popc(static_cast<int>(below))),
                            static_cast<unsigned>(__popc(static_cast<int>(leaders))));

@@ -10,12 +10,30 @@ typedef cuFloatComplex cuComplex;
 
 #define KS_BOTH static __inline__ __host__ __device__
 #define KS_COMPLEX(type, real, name, root)                                                                             \
-    KS_BOTH real cuCreal##name(type z) { return z.x; }                                                                 \
-    KS_BOTH real cuCimag##name(type z) { return z.y; }                                                                 \
-    KS_BOTH type cuConj##name(type z) { return {z.x, -z.y}; }                                                          \
-    KS_BOTH type cuCadd##name(type a, type b) { return {a.x + b.x, a.y + b.y}; }                                       \
-    KS_BOTH type cuCsub##name(type a, type b) { return {a.x - b.x, a.y - b.y}; }                                       \
-    KS_BOTH type cuCmul##name(type a, type b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }               \
+    KS_BOTH real cuCreal##name(type z)                                                                                 \
+    {                                                                                                                  \
+        return z.x;                                                                                                    \
+    }                                                                                                                  \
+    KS_BOTH real cuCimag##name(type z)                                                                                 \
+    {                                                                                                                  \
+        return z.y;                                                                                                    \
+    }                                                                                                                  \
+    KS_BOTH type cuConj##name(type z)                                                                                  \
+    {                                                                                                                  \
+        return {z.x, -z.y};                                                                                            \
+    }                                                                                                                  \
+    KS_BOTH type cuCadd##name(type a, type b)                                                                          \
+    {                                                                                                                  \
+        return {a.x + b.x, a.y + b.y};                                                                                 \
+    }                                                                                                                  \
+    KS_BOTH type cuCsub##name(type a, type b)                                                                          \
+    {                                                                                                                  \
+        return {a.x - b.x, a.y - b.y};                                                                                 \
+    }                                                                                                                  \
+    KS_BOTH type cuCmul##name(type a, type b)                                                                          \
+    {                                                                                                                  \
+        return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};                                                         \
+    }                                                                                                                  \
     KS_BOTH type cuCfma##name(type a, type b, type c)                                                                  \
     {                                                                                                                  \
         return {(a.x * b.x + c.x) - a.y * b.y, (a.x * b.y + c.y) + a.y * b.x};                                         \
@@ -28,7 +46,10 @@ typedef cuFloatComplex cuComplex;
         const real over = real(1) / (bx * bx + by * by);                                                               \
         return {(ax * bx + ay * by) * over, (ay * bx - ax * by) * over};                                               \
     }                                                                                                                  \
-    KS_BOTH real cuCabs##name(type z) { return root(z.x, z.y); }
+    KS_BOTH real cuCabs##name(type z)                                                                                  \
+    {                                                                                                                  \
+        return root(z.x, z.y);                                                                                         \
+    }
 KS_COMPLEX(cuFloatComplex, float, f, hypotf)
 KS_COMPLEX(cuDoubleComplex, double, , hypot)
 #undef KS_COMPLEX

@@ -50,7 +50,8 @@ KS_BOTH unsigned char encode(double value, __nv_saturation_t saturation, __nv_fp
         result = exponent < least ? static_cast<unsigned>(rounded)
                                   : static_cast<unsigned>(rounded) +
                                         (static_cast<unsigned>(exponent + f.bias - 1) << f.mantissaBits);
-        if (exponent + f.bias > 31 || result > f.largest) result = saturation == __NV_SATFINITE ? f.largest : f.overflow;
+        if (exponent + f.bias > 31 || result > f.largest)
+            result = saturation == __NV_SATFINITE ? f.largest : f.overflow;
     }
     return static_cast<unsigned char>(sign | result);
 }
@@ -74,7 +75,8 @@ KS_BOTH float decode(unsigned char bits, __nv_fp8_interpretation_t kind)
 
 } // namespace kernelskill_fp8
 
-KS_BOTH __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind)
+KS_BOTH __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturation_t saturation,
+                                                  __nv_fp8_interpretation_t kind)
 {
     return kernelskill_fp8::encode(x, saturation, kind);
 }
@@ -82,12 +84,14 @@ KS_BOTH __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t satu
 {
     return kernelskill_fp8::encode(x, saturation, kind);
 }
-KS_BOTH __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 x, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind)
+KS_BOTH __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 x, __nv_saturation_t saturation,
+                                                      __nv_fp8_interpretation_t kind)
 {
     return static_cast<__nv_fp8x2_storage_t>(kernelskill_fp8::encode(x.x, saturation, kind) |
                                              kernelskill_fp8::encode(x.y, saturation, kind) << 8);
 }
-KS_BOTH __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw x, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind)
+KS_BOTH __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw x, __nv_saturation_t saturation,
+                                                   __nv_fp8_interpretation_t kind)
 {
     return kernelskill_fp8::encode(static_cast<float>(__half(x)), saturation, kind);
 }
@@ -112,9 +116,18 @@ KS_BOTH __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x, __nv_fp8_interp
             : __x(kernelskill_fp8::encode(static_cast<float>(x), __NV_SATFINITE, kind))                                \
         {                                                                                                              \
         }                                                                                                              \
-        __host__ __device__ explicit operator float() const { return kernelskill_fp8::decode(__x, kind); }             \
-        __host__ __device__ explicit operator double() const { return kernelskill_fp8::decode(__x, kind); }            \
-        __host__ __device__ explicit operator __half() const { return __half(kernelskill_fp8::decode(__x, kind)); }    \
+        __host__ __device__ explicit operator float() const                                                            \
+        {                                                                                                              \
+            return kernelskill_fp8::decode(__x, kind);                                                                 \
+        }                                                                                                              \
+        __host__ __device__ explicit operator double() const                                                           \
+        {                                                                                                              \
+            return kernelskill_fp8::decode(__x, kind);                                                                 \
+        }                                                                                                              \
+        __host__ __device__ explicit operator __half() const                                                           \
+        {                                                                                                              \
+            return __half(kernelskill_fp8::decode(__x, kind));                                                         \
+        }                                                                                                              \
     };
 KS_FP8(__nv_fp8_e4m3, __NV_E4M3)
 KS_FP8(__nv_fp8_e5m2, __NV_E5M2)

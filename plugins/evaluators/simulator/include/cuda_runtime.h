@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA C++ for the simulator: a clean-room header that the front end forces into every candidate, as nvcc does with its own.
+// CUDA C++ for the simulator: a clean-room header that the front end forces into every candidate, as nvcc does with its
+// own.
 //
-// The compiler brings most of the language (launches, built-in variables, intrinsics) in headers of its own; they call device
-// library functions named __nv_*, which we define. Everything here carries no debug information on purpose: an instruction
-// inlined from these headers then belongs to the line of the candidate that asked for it.
+// The compiler brings most of the language (launches, built-in variables, intrinsics) in headers of its own; they call
+// device library functions named __nv_*, which we define. Everything here carries no debug information on purpose: an
+// instruction inlined from these headers then belongs to the line of the candidate that asked for it.
 #pragma once
 #ifndef KERNELSKILL_CUDA_RUNTIME_H
 #define KERNELSKILL_CUDA_RUNTIME_H
@@ -82,17 +83,41 @@ typedef uint64_t cuuint64_t;
 #include "kernelskill/not_precompiled.h"
 #endif
 
-__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return {x, y, z}; }
-__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const { return {x, y, z}; }
-__device__ inline __cuda_builtin_blockDim_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return {x, y, z}; }
-__device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const
+{
+    return {x, y, z};
+}
+__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const
+{
+    return {x, y, z};
+}
+__device__ inline __cuda_builtin_blockDim_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_blockDim_t::operator uint3() const
+{
+    return {x, y, z};
+}
+__device__ inline __cuda_builtin_gridDim_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_gridDim_t::operator uint3() const
+{
+    return {x, y, z};
+}
 
 #include <__clang_cuda_cmath.h>
-#include <__clang_cuda_intrinsics.h>
+#include "kernelskill/reduce_sync.h"
 
 #include "kernelskill/float_overloads.h"
 #pragma clang attribute pop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers on the device: XORWOW (Marsaglia, "Xorshift RNGs", 2003), Philox4x32-10 (Salmon et al., "Parallel random
-// numbers: as easy as 1, 2, 3", 2011) and MRG32k3a (L'Ecuyer 1999), seeded, spaced and scaled as cuRAND documents and shows
-// them, so that sequences agree.
+// Random numbers on the device: XORWOW (Marsaglia, "Xorshift RNGs", 2003), Philox4x32-10 (Salmon et al., "Parallel
+// random numbers: as easy as 1, 2, 3", 2011) and MRG32k3a (L'Ecuyer 1999), seeded, spaced and scaled as cuRAND
+// documents and shows them, so that sequences agree.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -13,7 +13,7 @@
 
 namespace kernelskill_random {
 
-constexpr float perWord = 2.3283064e-10f, perWordTwoPi = 2.3283064e-10f * 6.2831855f; // 2^-32
+constexpr float perWord = 2.3283064e-10f, perWordTwoPi = 2.3283064e-10f * 6.2831855f;        // 2^-32
 constexpr double perWordDouble = 2.3283064365386963e-10, perDouble = 1.1102230246251565e-16; // 2^-32, 2^-53
 
 __device__ inline float uniform(unsigned int x)
@@ -22,7 +22,8 @@ __device__ inline float uniform(unsigned int x)
 }
 __device__ inline double uniformDouble(unsigned int x, unsigned int y)
 {
-    const unsigned long long bits = static_cast<unsigned long long>(x) ^ (static_cast<unsigned long long>(y) << (53 - 32));
+    const unsigned long long bits =
+        static_cast<unsigned long long>(x) ^ (static_cast<unsigned long long>(y) << (53 - 32));
     return static_cast<double>(bits) * perDouble + (perDouble / 2.0);
 }
 __device__ inline float2 boxMuller(unsigned int x, unsigned int y)

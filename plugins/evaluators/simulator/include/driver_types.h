@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the host interface: errors, copies, attributes, device properties, streams, graphs. Numeric values are those of
-// the interface a candidate is written against, so that printed codes mean what people expect.
+// Types of the host interface: errors, copies, attributes, device properties, streams, graphs. Numeric values are those
+// of the interface a candidate is written against, so that printed codes mean what people expect.
 #pragma once
 
 #include "vector_types.h"

@@ -74,8 +74,10 @@ const std::map<QString, Taker> &takers()
              o.device = value;
              return Failure();
          }},
-        {QStringLiteral("--readable"), [](ProgramOptions &o, const QString &value) { return addFolder(o.readable, value); }},
-        {QStringLiteral("--writable"), [](ProgramOptions &o, const QString &value) { return addFolder(o.writable, value); }},
+        {QStringLiteral("--readable"),
+         [](ProgramOptions &o, const QString &value) { return addFolder(o.readable, value); }},
+        {QStringLiteral("--writable"),
+         [](ProgramOptions &o, const QString &value) { return addFolder(o.writable, value); }},
         {QStringLiteral("--timeout"),
          [](ProgramOptions &o, const QString &value) -> Failure {
              bool isNumber = false;
@@ -90,11 +92,12 @@ const std::map<QString, Taker> &takers()
 
 bool setFlag(ProgramOptions &options, const QString &argument)
 {
-    static const std::map<QString, bool ProgramOptions::*> flags{{QStringLiteral("--profile"), &ProgramOptions::profile},
-                                                                 {QStringLiteral("--json"), &ProgramOptions::json},
-                                                                 {QStringLiteral("--unconfined"), &ProgramOptions::unconfined},
-                                                                 {QStringLiteral("--help"), &ProgramOptions::help},
-                                                                 {QStringLiteral("-h"), &ProgramOptions::help}};
+    static const std::map<QString, bool ProgramOptions::*> flags{
+        {QStringLiteral("--profile"), &ProgramOptions::profile},
+        {QStringLiteral("--json"), &ProgramOptions::json},
+        {QStringLiteral("--unconfined"), &ProgramOptions::unconfined},
+        {QStringLiteral("--help"), &ProgramOptions::help},
+        {QStringLiteral("-h"), &ProgramOptions::help}};
     const auto found = flags.find(argument);
     if (found == flags.end()) return false;
     options.*found->second = true;
@@ -161,9 +164,11 @@ std::expected<ProgramOptions, QString> readArguments(const QStringList &argument
             continue;
         }
         if (argument.startsWith(u'-'))
-            return std::unexpected(QStringLiteral("unknown option %1; the program's own arguments follow “--”").arg(argument));
+            return std::unexpected(
+                QStringLiteral("unknown option %1; the program's own arguments follow “--”").arg(argument));
         if (!isSource(argument))
-            return std::unexpected(QStringLiteral("%1 is no source file: expected .cu, .cpp, .cc, .cxx or .c").arg(argument));
+            return std::unexpected(
+                QStringLiteral("%1 is no source file: expected .cu, .cpp, .cc, .cxx or .c").arg(argument));
         options.sources.append(absolute(argument));
     }
     if (options.help) return options;
@@ -175,7 +180,8 @@ QString helpText()
 {
     return QStringLiteral(
         "Usage: kernelskill simulate FILE.cu… [OPTIONS] [--] [ARGUMENTS]\n"
-        "Compiles a whole CUDA program, runs it on the simulated device and prints what it prints; then what is wrong with\n"
+        "Compiles a whole CUDA program, runs it on the simulated device and prints what it prints; then what is wrong "
+        "with\n"
         "it, on stderr, with source lines. No GPU and no CUDA installation are needed.\n"
         "\n"
         "  -I DIR, -D NAME[=VALUE], --std c++17, -l LIBRARY  as for a compiler\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `kernelskill simulate`: sources and options as a compiler takes them, then the program's own arguments.
+// The command line of `kernelskill simulate`: sources and options as a compiler takes them, then the program's own
+// arguments.
 #pragma once
 
 #include "frontend/compiler_flags.h"
@@ -12,17 +13,18 @@ namespace kernelskill::simulator {
 
 struct ProgramOptions
 {
-    QStringList sources;        // absolute
+    QStringList sources; // absolute
     QStringList programArguments;
     CodeOptions code;
-    QStringList includeFolders; // absolute; also in `code`
-    QStringList libraries;      // "-lm"
+    QStringList includeFolders;     // absolute; also in `code`
+    QStringList libraries;          // "-lm"
     QStringList readable, writable; // folders of the program, absolute
     QString device;
     int timeout_s = 300;
     bool profile = false, json = false, unconfined = false, help = false;
 
-    // What compiler and program see: the current folder, those above the sources, for files beside theirs, and `readable`.
+    // What compiler and program see: the current folder, those above the sources, for files beside theirs, and
+    // `readable`.
     [[nodiscard]] QStringList visibleFolders() const;
 };
 

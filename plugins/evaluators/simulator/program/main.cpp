@@ -61,7 +61,8 @@ int main(int argc, char *argv[])
     QCoreApplication::setApplicationName(QStringLiteral("kernelskill"));
     const auto options = readArguments(QCoreApplication::arguments().mid(1));
     if (!options) {
-        say(QStringLiteral("kernelskill simulate: %1. “kernelskill simulate --help” lists what it takes.").arg(options.error()));
+        say(QStringLiteral("kernelskill simulate: %1. “kernelskill simulate --help” lists what it takes.")
+                .arg(options.error()));
         return WrongUsage;
     }
     if (options->help) {

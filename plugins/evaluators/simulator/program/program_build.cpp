@@ -14,6 +14,13 @@ namespace {
 
 constexpr int compileTime_ms = 300'000;
 
+// Host code runs as its authors saw it run: nvcc leaves the host compiler's optimiser off unless asked, so that
+// overflowing integers wrap and types may share memory.
+QStringList lenient()
+{
+    return {QStringLiteral("-fwrapv"), QStringLiteral("-fno-strict-aliasing")};
+}
+
 struct Builder
 {
     ProgramOptions options;
@@ -41,24 +48,31 @@ struct Builder
             const QStringList common{QStringLiteral("-include"), QStringLiteral("cuda_runtime.h")};
             return {command(deviceFlags(installation, options.code) + common +
                             QStringList{source, QStringLiteral("-o"), name + QStringLiteral(".ptx")}),
-                    command(hostFlags(installation, options.code) + common + placeholderArguments() +
+                    command(hostFlags(installation, options.code) + common + lenient() + placeholderArguments() +
                             QStringList{source, QStringLiteral("-o"), name + QStringLiteral(".o")})};
         }
-        QStringList arguments{QStringLiteral("-x"), suffix == QLatin1String("c") ? QStringLiteral("c") : QStringLiteral("c++")};
+        QStringList arguments{QStringLiteral("-x"),
+                              suffix == QLatin1String("c") ? QStringLiteral("c") : QStringLiteral("c++")};
         if (suffix != QLatin1String("c")) arguments.append(QStringLiteral("-std=") + options.code.standard);
-        arguments += QStringList{QStringLiteral("-O2"), QStringLiteral("-w"), QStringLiteral("-fPIC"),
-                                 QStringLiteral("-fno-color-diagnostics"), QStringLiteral("-fno-caret-diagnostics"),
-                                 QStringLiteral("-isystem"), installation.headers()} +
-                     options.code.more;
-        return {command(arguments + QStringList{QStringLiteral("-c"), source, QStringLiteral("-o"), name + QStringLiteral(".o")})};
+        arguments += QStringList{QStringLiteral("-O2"),
+                                 QStringLiteral("-w"),
+                                 QStringLiteral("-fPIC"),
+                                 QStringLiteral("-fno-color-diagnostics"),
+                                 QStringLiteral("-fno-caret-diagnostics"),
+                                 QStringLiteral("-isystem"),
+                                 installation.headers()} +
+                     options.code.more + lenient();
+        return {command(arguments +
+                        QStringList{QStringLiteral("-c"), source, QStringLiteral("-o"), name + QStringLiteral(".o")})};
     }
 
     [[nodiscard]] SandboxCommand linkCommand(const QStringList &objects) const
     {
-        return command(QStringList{QStringLiteral("-shared"), QStringLiteral("-o"), QStringLiteral("program.so")} + objects +
-                       QStringList{installation.runtimeLibrary(), QStringLiteral("-Wl,--require-defined=main"),
-                                   QStringLiteral("-Wl,-z,defs"), QStringLiteral("-Wl,-z,now"), QStringLiteral("-pthread")} +
-                       options.libraries);
+        return command(
+            QStringList{QStringLiteral("-shared"), QStringLiteral("-o"), QStringLiteral("program.so")} + objects +
+            QStringList{installation.runtimeLibrary(), QStringLiteral("-Wl,--require-defined=main"),
+                        QStringLiteral("-Wl,-z,defs"), QStringLiteral("-Wl,-z,now"), QStringLiteral("-pthread")} +
+            options.libraries);
     }
 };
 
@@ -77,7 +91,8 @@ void explain(const SandboxResult &result, const QString &source, ProgramProduct 
     product.log += text;
     if (result.succeeded()) return;
     if (result.end != SandboxResult::End::Exited)
-        product.findings.append(buildFinding(source, QStringLiteral("the compiler was stopped: %1").arg(result.describe())));
+        product.findings.append(
+            buildFinding(source, QStringLiteral("the compiler was stopped: %1").arg(result.describe())));
     else if (text.contains(QStringLiteral("required symbol `main' not defined")))
         product.findings.append(buildFinding(source, QStringLiteral("the program has no main")));
     else
@@ -109,7 +124,8 @@ QCoro::Task<Result<ProgramProduct>> buildProgram(ProgramOptions options, Install
             const Result<SandboxResult> result = co_await task;
             if (!result) trouble = result.error();
             // The second pass mostly says the same again.
-            else if (product.findings.size() == before) explain(*result, source, product);
+            else if (product.findings.size() == before)
+                explain(*result, source, product);
         }
         if (trouble) co_return std::unexpected(*trouble);
         objects.append(name + QStringLiteral(".o"));

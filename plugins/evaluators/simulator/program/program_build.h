@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles and links a whole program: PTX for the simulated device, and a shared library with the program's main that runs
-// against our libcudart stand-in.
+// Compiles and links a whole program: PTX for the simulated device, and a shared library with the program's main that
+// runs against our libcudart stand-in.
 #pragma once
 
 #include "base/result.h"

@@ -10,10 +10,20 @@ namespace kernelskill::simulator {
 namespace {
 
 // What tells most about a kernel at a glance.
-const char *const shown[] = {"registers_per_thread", "shared_bytes_per_block", "achieved_occupancy_pct", "sm_throughput_pct",
-                             "dram_throughput_pct",  "issue_slot_pct",         "tensor_pipe_pct",        "l1_hit_pct",
-                             "l2_hit_pct",           "dram_bytes",             "sectors_per_request",    "shared_bank_conflicts",
-                             "instructions",         "branch_divergence_pct"};
+const char *const shown[] = {"registers_per_thread",
+                             "shared_bytes_per_block",
+                             "achieved_occupancy_pct",
+                             "sm_throughput_pct",
+                             "dram_throughput_pct",
+                             "issue_slot_pct",
+                             "tensor_pipe_pct",
+                             "l1_hit_pct",
+                             "l2_hit_pct",
+                             "dram_bytes",
+                             "sectors_per_request",
+                             "shared_bank_conflicts",
+                             "instructions",
+                             "branch_divergence_pct"};
 
 QString shortPath(const QString &path)
 {
@@ -77,17 +87,19 @@ QString profileText(const ProgramOutcome &outcome)
                        .arg(outcome.profile.launchCount)
                        .arg(outcome.device, timeText(outcome.elapsed_us));
     for (const KernelProfile &kernel : outcome.profile.kernels) {
-        text += QStringLiteral("\n%1\n  %2 launches, %3 in all, %4 % of kernel time; longest: %5×%6×%7 blocks of %8×%9×%10 threads\n")
-                    .arg(kernel.name)
-                    .arg(kernel.launches)
-                    .arg(timeText(kernel.duration_us))
-                    .arg(100 * kernel.timeShare, 0, 'f', 0)
-                    .arg(kernel.grid[0])
-                    .arg(kernel.grid[1])
-                    .arg(kernel.grid[2])
-                    .arg(kernel.block[0])
-                    .arg(kernel.block[1])
-                    .arg(kernel.block[2]);
+        text +=
+            QStringLiteral(
+                "\n%1\n  %2 launches, %3 in all, %4 % of kernel time; longest: %5×%6×%7 blocks of %8×%9×%10 threads\n")
+                .arg(kernel.name)
+                .arg(kernel.launches)
+                .arg(timeText(kernel.duration_us))
+                .arg(100 * kernel.timeShare, 0, 'f', 0)
+                .arg(kernel.grid[0])
+                .arg(kernel.grid[1])
+                .arg(kernel.grid[2])
+                .arg(kernel.block[0])
+                .arg(kernel.block[1])
+                .arg(kernel.block[2]);
         for (const char *name : shown) {
             const auto value = kernel.metrics.constFind(QLatin1String(name));
             const MetricInfo *info = metricInfo(QLatin1String(name));

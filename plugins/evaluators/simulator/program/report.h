@@ -15,7 +15,7 @@ struct ProgramOutcome
     QString status = QStringLiteral("ok"); // "build_failed", "timeout", "crashed"
     bool ended = false;                    // by itself, with exitCode
     int exitCode = 0;
-    QByteArray output, errors;             // kept for --json; already printed otherwise
+    QByteArray output, errors; // kept for --json; already printed otherwise
     QList<Finding> findings;
     QString buildLog;
     Profile profile;

@@ -63,9 +63,10 @@ Result<void> explain(const Error &error, const ProgramOptions &options, ProgramO
 {
     if (error.code == QLatin1String("worker.timeout")) {
         outcome.status = QStringLiteral("timeout");
-        outcome.findings.append(simpleFinding(
-            QStringLiteral("timeout"), QStringLiteral("the program did not end within %1 seconds (--timeout sets the limit)")
-                                           .arg(options.timeout_s)));
+        outcome.findings.append(
+            simpleFinding(QStringLiteral("timeout"),
+                          QStringLiteral("the program did not end within %1 seconds (--timeout sets the limit)")
+                              .arg(options.timeout_s)));
         return {};
     }
     if (error.code != QLatin1String("worker.died") && error.code != QLatin1String("worker.protocol"))
@@ -79,14 +80,14 @@ Result<void> explain(const Error &error, const ProgramOptions &options, ProgramO
 
 } // namespace
 
-QCoro::Task<Result<ProgramOutcome>> simulate(ProgramOptions options,
-                                             std::function<void(bool isError, const QByteArray &)> printed,
-                                             std::stop_token stop)
+QCoro::Task<Result<ProgramOutcome>>
+simulate(ProgramOptions options, std::function<void(bool isError, const QByteArray &)> printed, std::stop_token stop)
 {
     if (!options.unconfined) {
         if (const SandboxSupport support = sandboxSupport(); !support.available)
-            co_return failure(QStringLiteral("sandbox.unavailable"),
-                              QStringLiteral("Programs cannot be confined here: %1 %2").arg(support.reason, support.remedy));
+            co_return failure(
+                QStringLiteral("sandbox.unavailable"),
+                QStringLiteral("Programs cannot be confined here: %1 %2").arg(support.reason, support.remedy));
     }
     const auto installation = Installation::find();
     if (!installation) co_return std::unexpected(installation.error());
@@ -111,7 +112,9 @@ QCoro::Task<Result<ProgramOutcome>> simulate(ProgramOptions options,
         co_return outcome;
     }
     const auto end = co_await runWorker(
-        {installation->worker(), {}, request(options, *installation, *product, folder.path(), gpuFile),
+        {installation->worker(),
+         {},
+         request(options, *installation, *product, folder.path(), gpuFile),
          options.timeout_s * 1000 + grace_ms},
         [&](const QJsonObject &message) {
             for (const bool isError : {false, true}) {

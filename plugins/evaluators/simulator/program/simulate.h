@@ -14,8 +14,7 @@
 namespace kernelskill::simulator {
 
 // `printed` gets the program's output while it runs. An Error is trouble of the environment.
-[[nodiscard]] QCoro::Task<Result<ProgramOutcome>> simulate(ProgramOptions options,
-                                                           std::function<void(bool isError, const QByteArray &)> printed,
-                                                           std::stop_token stop);
+[[nodiscard]] QCoro::Task<Result<ProgramOutcome>>
+simulate(ProgramOptions options, std::function<void(bool isError, const QByteArray &)> printed, std::stop_token stop);
 
 } // namespace kernelskill::simulator

@@ -12,7 +12,8 @@ CUgraphNode_st::~CUgraphNode_st()
 
 namespace kernelskill::simulator::runtime {
 
-bool addNode(cudaGraph_t graph, const cudaGraphNode_t *dependencies, std::size_t count, Work work, cudaGraphNode_t &node)
+bool addNode(cudaGraph_t graph, const cudaGraphNode_t *dependencies, std::size_t count, Work work,
+             cudaGraphNode_t &node)
 {
     const std::vector<cudaGraphNode_t> follows(dependencies, dependencies + count);
     for (const cudaGraphNode_t one : follows) {
@@ -60,7 +61,8 @@ std::vector<const CUgraphNode_st *> ordered(const CUgraph_st &graph)
         progress = false;
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
             const CUgraphNode_st &node = *graph.nodes[i];
-            if (done[i] || !std::ranges::all_of(node.follows, [&](const auto *n) { return done[index.at(n)]; })) continue;
+            if (done[i] || !std::ranges::all_of(node.follows, [&](const auto *n) { return done[index.at(n)]; }))
+                continue;
             done[i] = progress = true;
             result.push_back(&node);
         }

@@ -72,7 +72,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *
 {
     if (!isStream(stream)) return State::instance().record(cudaErrorInvalidResourceHandle);
     const cudaStream_t own = ownStream(stream);
-    *status = !own || !own->capture    ? cudaStreamCaptureStatusNone
+    *status = !own || !own->capture     ? cudaStreamCaptureStatusNone
               : own->capture->isInvalid ? cudaStreamCaptureStatusInvalidated
                                         : cudaStreamCaptureStatusActive;
     return cudaSuccess;

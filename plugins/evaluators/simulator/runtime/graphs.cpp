@@ -103,8 +103,12 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
     work->pointers.clear();
     for (auto &argument : work->arguments)
         work->pointers.push_back(argument.data());
-    *parameters = {const_cast<void *>(work->function),        work->grid,           work->block,
-                   static_cast<unsigned>(work->sharedBytes), work->pointers.data(), nullptr};
+    *parameters = {const_cast<void *>(work->function),
+                   work->grid,
+                   work->block,
+                   static_cast<unsigned>(work->sharedBytes),
+                   work->pointers.data(),
+                   nullptr};
     return cudaSuccess;
 }
 
@@ -173,7 +177,8 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
                                      size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
-        if (!from[i] || !to[i] || from[i]->graph != graph || to[i]->graph != graph) return record(cudaErrorInvalidValue);
+        if (!from[i] || !to[i] || from[i]->graph != graph || to[i]->graph != graph)
+            return record(cudaErrorInvalidValue);
         to[i]->follows.push_back(from[i]);
     }
     return cudaSuccess;
@@ -278,7 +283,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, c
                          ? cudaGraphExecUpdateErrorTopologyChanged
                          : cudaGraphExecUpdateSuccess;
     for (std::size_t i = 0; result->result == cudaGraphExecUpdateSuccess && i < fresh->steps.size(); ++i) {
-        if (typeOf(fresh->steps[i]) != typeOf(executable->steps[i])) result->result = cudaGraphExecUpdateErrorNodeTypeChanged;
+        if (typeOf(fresh->steps[i]) != typeOf(executable->steps[i]))
+            result->result = cudaGraphExecUpdateErrorNodeTypeChanged;
     }
     if (result->result != cudaGraphExecUpdateSuccess) return record(cudaErrorGraphExecUpdateFailure);
     // Nodes of the graph it was made from still name its steps: their places are the same.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernelskill-sim-host LIBRARY: the candidate's process. Loads the candidate's shared library and calls its entry point
 // when the worker says so. Everything the candidate does happens here, confined; nothing here decides a verdict.
-// kernelskill-sim-host --program LIBRARY FOLDER NAME ARGUMENTS…: the same for a whole program, whose main runs in FOLDER.
+// kernelskill-sim-host --program LIBRARY FOLDER NAME ARGUMENTS…: the same for a whole program, whose main runs in
+// FOLDER.
 #include "channel.h"
 #include "kit/refusal_reporter.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that the host and the device both reach under one address: pinned and managed. The worker makes it and passes a
-// descriptor; it is mapped here at the address the device knows it by.
+// Memory that the host and the device both reach under one address: pinned and managed. The worker makes it and passes
+// a descriptor; it is mapped here at the address the device knows it by.
 #include "memory_table.h"
 #include "state.h"
 #include "stream.h"

@@ -149,14 +149,16 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
     return launchNow(function, grid, block, arguments, sharedBytes, wire::launchCooperative, stream);
 }
 
-// Work runs in order, so that a programmatic launch starts after what it may start before, and priorities change nothing.
+// Work runs in order, so that a programmatic launch starts after what it may start before, and priorities change
+// nothing.
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, const void *function, void **arguments)
 {
     if (!configuration) return State::instance().record(cudaErrorInvalidValue);
     std::uint32_t flags = 0;
     for (unsigned i = 0; i < configuration->numAttrs; ++i) {
         const cudaLaunchAttribute &attribute = configuration->attrs[i];
-        if (attribute.id == cudaLaunchAttributeCooperative && attribute.val.cooperative) flags |= wire::launchCooperative;
+        if (attribute.id == cudaLaunchAttributeCooperative && attribute.val.cooperative)
+            flags |= wire::launchCooperative;
         if (attribute.id == cudaLaunchAttributeClusterDimension) {
             const auto &size = attribute.val.clusterDim;
             const dim3 &grid = configuration->gridDim;

@@ -288,7 +288,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t)
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value)
 {
     if (!pool || !value) return record(cudaErrorInvalidValue);
-    if (attribute == cudaMemPoolAttrReleaseThreshold) pool->releaseThreshold = *static_cast<unsigned long long *>(value);
+    if (attribute == cudaMemPoolAttrReleaseThreshold)
+        pool->releaseThreshold = *static_cast<unsigned long long *>(value);
     return cudaSuccess;
 }
 
@@ -303,7 +304,8 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     unsigned long long used = 0;
     for (const auto &[address, range] : MemoryTable::instance().all())
         used += range.type == cudaMemoryTypeDevice ? range.bytes : 0;
-    *static_cast<unsigned long long *>(value) = attribute == cudaMemPoolAttrReleaseThreshold ? pool->releaseThreshold : used;
+    *static_cast<unsigned long long *>(value) =
+        attribute == cudaMemPoolAttrReleaseThreshold ? pool->releaseThreshold : used;
     return cudaSuccess;
 }
 

@@ -24,7 +24,7 @@ class MemoryTable
 public:
     static MemoryTable &instance();
     void add(const MemoryRange &range);
-    bool remove(std::uint64_t address); // its start
+    bool remove(std::uint64_t address);                                       // its start
     [[nodiscard]] std::optional<MemoryRange> find(const void *pointer) const; // the range around it
     [[nodiscard]] std::optional<MemoryRange> startingAt(const void *pointer) const;
     void clear();

@@ -78,7 +78,8 @@ cudaMemcpy3DParms rectangle(void *to, size_t toPitch, const void *from, size_t f
 cudaError_t copyWithArray(cudaMemcpy3DParms &parameters, cudaArray_const_t array, cudaPos &position, size_t x, size_t y)
 {
     if (!array) return record(cudaErrorInvalidResourceHandle);
-    if (x % array->elementBytes != 0 || parameters.extent.width % array->elementBytes != 0) return record(cudaErrorInvalidValue);
+    if (x % array->elementBytes != 0 || parameters.extent.width % array->elementBytes != 0)
+        return record(cudaErrorInvalidValue);
     position = cudaPos{x / array->elementBytes, y, 0};
     parameters.extent.width /= array->elementBytes;
     return record(copyShaped(parameters));
@@ -98,7 +99,8 @@ cudaError_t copyShaped(const cudaMemcpy3DParms &p)
     if ((height > 1 || depth > 1) && (width > to.rowBytes || width > from.rowBytes)) return cudaErrorInvalidPitchValue;
     // Rows without gaps are one.
     const bool rowsJoin = width == to.rowBytes && width == from.rowBytes;
-    const bool slicesJoin = rowsJoin && (depth == 1 || (to.sliceBytes == height * width && from.sliceBytes == height * width));
+    const bool slicesJoin =
+        rowsJoin && (depth == 1 || (to.sliceBytes == height * width && from.sliceBytes == height * width));
     if (slicesJoin) return copyLinear(to.start, from.start, width * height * depth, p.kind);
     for (std::size_t z = 0; z < depth; ++z) {
         for (std::size_t y = 0; y < (rowsJoin ? 1 : height); ++y) {
@@ -148,7 +150,8 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr *pointer, cudaExtent extent)
     return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width, extent.height * extent.depth);
 }
 
-cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent, unsigned int flags)
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
+                              unsigned int flags)
 {
     if (!array || !format || extent.width == 0) return record(cudaErrorInvalidValue);
     auto *const made = new cudaArray;

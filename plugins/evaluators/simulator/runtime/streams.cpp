@@ -103,7 +103,8 @@ extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
-    if (!stream || (flags & ~unsigned(cudaStreamNonBlocking)) != 0) return State::instance().record(cudaErrorInvalidValue);
+    if (!stream || (flags & ~unsigned(cudaStreamNonBlocking)) != 0)
+        return State::instance().record(cudaErrorInvalidValue);
     *stream = new CUstream_st{flags, std::clamp(priority, greatestPriority, leastPriority), nullptr, {}};
     const std::lock_guard lock(Handles::instance().mutex);
     Handles::instance().streams.insert(*stream);
@@ -164,7 +165,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags)
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
+                                  unsigned int flags)
 {
     if (!callback || flags != 0) return State::instance().record(cudaErrorInvalidValue);
     return submit(stream, CallbackWork{callback, stream, userData});
@@ -276,7 +278,8 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
         ((start->flags | end->flags) & cudaEventDisableTiming))
         return State::instance().record(cudaErrorInvalidResourceHandle);
     const double between_us = end->time_us - start->time_us;
-    *milliseconds = static_cast<float>((start != end && between_us >= 0 ? std::max(between_us, eventResolution_us) : between_us) / 1000);
+    *milliseconds = static_cast<float>(
+        (start != end && between_us >= 0 ? std::max(between_us, eventResolution_us) : between_us) / 1000);
     return synchronise();
 }
 

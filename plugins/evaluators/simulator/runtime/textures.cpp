@@ -64,7 +64,8 @@ bool setResource(Descriptor &descriptor, const cudaResourceDesc &resource)
         setFormat(descriptor, linear.desc);
         descriptor.data = addressOf(linear.devPtr);
         if (descriptor.bits == 0) return false;
-        descriptor.width = static_cast<int>(linear.sizeInBytes / static_cast<unsigned>(descriptor.channels * descriptor.bits / 8));
+        descriptor.width =
+            static_cast<int>(linear.sizeInBytes / static_cast<unsigned>(descriptor.channels * descriptor.bits / 8));
         return true;
     }
     if (resource.resType == cudaResourceTypePitch2D) {

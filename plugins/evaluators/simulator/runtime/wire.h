@@ -44,7 +44,7 @@ enum class Kind : std::uint32_t {
     Classify = 30,    // u64 address → u32 1 when it is device memory
     Reset = 32,       // the device forgets what this process allocated, and its errors
     AllocateShared = 33, // u64 bytes → u64 address, and a descriptor to map there
-    SharedLimit = 31, // text name, u32 bytes: the kernel may ask for this much dynamic shared memory
+    SharedLimit = 31,    // text name, u32 bytes: the kernel may ask for this much dynamic shared memory
 };
 
 inline constexpr std::uint32_t launchCooperative = 1;

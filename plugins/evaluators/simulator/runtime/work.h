@@ -46,7 +46,7 @@ struct EventWork
 };
 struct GraphWork
 {
-    cudaGraph_t graph = nullptr;       // owned by the node that holds it
+    cudaGraph_t graph = nullptr; // owned by the node that holds it
 };
 // Memory that a captured stream asked for is there from the capture on.
 struct MemoryWork
@@ -56,15 +56,16 @@ struct MemoryWork
 struct NoWork
 {
 };
-using Work = std::variant<NoWork, KernelWork, CopyWork, FillWork, HostWork, CallbackWork, EventWork, GraphWork, MemoryWork>;
+using Work =
+    std::variant<NoWork, KernelWork, CopyWork, FillWork, HostWork, CallbackWork, EventWork, GraphWork, MemoryWork>;
 
 [[nodiscard]] cudaError_t run(const Work &work);
 // Runs it now, or notes it when the stream is being captured. Keeps the error.
 cudaError_t submit(cudaStream_t stream, Work work);
 
 // Makes a kernel's work from pointers to its arguments. An error when the function is no kernel.
-[[nodiscard]] cudaError_t kernelWork(const void *function, dim3 grid, dim3 block, void **arguments, std::size_t sharedBytes,
-                                     std::uint32_t flags, KernelWork &work);
+[[nodiscard]] cudaError_t kernelWork(const void *function, dim3 grid, dim3 block, void **arguments,
+                                     std::size_t sharedBytes, std::uint32_t flags, KernelWork &work);
 [[nodiscard]] cudaError_t launch(const KernelWork &work);
 [[nodiscard]] cudaError_t copyShaped(const cudaMemcpy3DParms &parameters);
 [[nodiscard]] cudaError_t fillShaped(const FillWork &work);

@@ -50,8 +50,8 @@ public:
     // One call of the entry point: `arguments` are the values' bytes. Requests are handled as they come. The candidate
     // may use the host for `hostLimit` in all, not counting our own work on its behalf.
     [[nodiscard]] Outcome call(std::span<const std::vector<std::byte>> arguments, const Handler &handler);
-    // A whole program, to its end, which finish() describes: Died is how it ends well. What it prints is handed on as it
-    // comes.
+    // A whole program, to its end, which finish() describes: Died is how it ends well. What it prints is handed on as
+    // it comes.
     using Printed = std::function<void(bool isError, std::string_view text)>;
     [[nodiscard]] Outcome runProgram(const Handler &handler, const Printed &printed);
     // True when something arrived outside a call: a thread of the candidate is still at work.
@@ -65,7 +65,8 @@ public:
 private:
     enum class Wait { Frame, Returned, Died, TimedOut, Misbehaved };
     Wait nextFrame(wire::Header &header, std::vector<std::byte> &payload, std::chrono::milliseconds &left);
-    bool send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left, int descriptor = -1);
+    bool send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left,
+              int descriptor = -1);
     ssize_t sendPart(std::span<const std::byte> bytes, int descriptor);
     bool pump(int timeout_ms, short wanted);
     Outcome serve(const Handler &handler, bool untilReady);
@@ -79,8 +80,8 @@ private:
     std::vector<std::byte> m_input; // received, not yet understood
     std::size_t m_inputUsed = 0;
     bool m_inputEnded = false;
-    Printed m_printed;                       // of a program
-    std::size_t m_handedOn[2] = {0, 0};      // bytes of its output and errors
+    Printed m_printed;                  // of a program
+    std::size_t m_handedOn[2] = {0, 0}; // bytes of its output and errors
 };
 
 } // namespace kernelskill::simulator

@@ -178,8 +178,9 @@ std::int32_t DeviceServer::allocateShared(wire::Reader &request, wire::Writer &r
     if (::ftruncate(file, static_cast<off_t>(mapped)) == 0 &&
         ::fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
         data = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    const auto address = data == MAP_FAILED ? std::expected<std::uint64_t, DeviceError>(std::unexpected(DeviceError{}))
-                                            : m_device.adopt(static_cast<std::byte *>(data), bytes, "memory of the candidate");
+    const auto address = data == MAP_FAILED
+                             ? std::expected<std::uint64_t, DeviceError>(std::unexpected(DeviceError{}))
+                             : m_device.adopt(static_cast<std::byte *>(data), bytes, "memory of the candidate");
     if (!address) {
         if (data != MAP_FAILED) ::munmap(data, mapped);
         ::close(file);

@@ -209,8 +209,8 @@ std::int32_t DeviceServer::learnBlockCost(const LaunchRequest &request, const Ke
     return success;
 }
 
-// The costs are known, but it may work on other data: where the first one ran whole and the budget lasts, this one is run for
-// what it writes.
+// The costs are known, but it may work on other data: where the first one ran whole and the budget lasts, this one is
+// run for what it writes.
 std::int32_t DeviceServer::repeat(LaunchRequest &request, const KernelInfo &kernel, LaunchRecord &record)
 {
     ++record.repeats;

@@ -31,8 +31,8 @@ void explainDeath(const kit::ConfinedEnd &end, const std::string &whose, WorkRes
         result.findings.push_back(processFinding(kind, whose + what));
     };
     if (!end.refusedCall.empty()) {
-        add("sandbox", "'s host code used the system call " + end.refusedCall +
-                           ", which is not allowed; its process was ended");
+        add("sandbox",
+            "'s host code used the system call " + end.refusedCall + ", which is not allowed; its process was ended");
         return;
     }
     switch (end.kind) {

@@ -12,8 +12,8 @@ namespace kernelskill::simulator {
 // A fatal finding about the process itself, at no place in the code.
 [[nodiscard]] Finding processFinding(std::string kind, std::string message);
 
-// Adds a finding and sets the status. `whose` begins its sentence: "the candidate", "the program". Not for a process that
-// ended by itself when it was meant to.
+// Adds a finding and sets the status. `whose` begins its sentence: "the candidate", "the program". Not for a process
+// that ended by itself when it was meant to.
 void explainDeath(const kit::ConfinedEnd &end, const std::string &whose, WorkResult &result);
 
 } // namespace kernelskill::simulator

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Warp instructions a core runs in a second when all goes well, several times over: a kernel that uses up so many in the
-// time the program has will not end.
+// Warp instructions a core runs in a second when all goes well, several times over: a kernel that uses up so many in
+// the time the program has will not end.
 constexpr std::uint64_t mostInstructionsPerSecond = 200'000'000;
 constexpr std::int64_t mostOutput = std::int64_t(64) << 20;
 

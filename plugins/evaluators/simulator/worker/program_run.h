@@ -30,10 +30,10 @@ struct ProgramRequest
 
 struct ProgramResult
 {
-    WorkResult work;            // findings, kernels, status; its log is what kernels printed after the program ended
-    int exitCode = 0;           // of a program that ended by itself
-    bool ended = false;         // by itself
-    double elapsed_us = 0;      // modelled: kernels and copies
+    WorkResult work;       // findings, kernels, status; its log is what kernels printed after the program ended
+    int exitCode = 0;      // of a program that ended by itself
+    bool ended = false;    // by itself
+    double elapsed_us = 0; // modelled: kernels and copies
     nlohmann::json copies = nlohmann::json::array();
     [[nodiscard]] nlohmann::json toJson() const;
 };

@@ -12,8 +12,8 @@ namespace cooperative_groups {
 template <class Group, class T>
 static __device__ __forceinline__ void memcpy_async(const Group &group, T *to, const T *from, size_t bytes)
 {
-    kernelskill_copy::together(static_cast<unsigned>(group.thread_rank()), static_cast<unsigned>(group.size()), to, from,
-                               bytes);
+    kernelskill_copy::together(static_cast<unsigned>(group.thread_rank()), static_cast<unsigned>(group.size()), to,
+                               from, bytes);
     kernelskill_copy::commit();
 }
 template <class Group, class T>

@@ -11,16 +11,22 @@ namespace cooperative_groups {
 #define KS_OPERATION(name, expression)                                                                                 \
     template <class T = void> struct name                                                                              \
     {                                                                                                                  \
-        __host__ __device__ T operator()(T a, T b) const { return expression; }                                        \
+        __host__ __device__ T operator()(T a, T b) const                                                               \
+        {                                                                                                              \
+            return expression;                                                                                         \
+        }                                                                                                              \
     };                                                                                                                 \
     template <> struct name<void>                                                                                      \
     {                                                                                                                  \
-        template <class T> __host__ __device__ T operator()(T a, T b) const { return expression; }                     \
+        template <class T> __host__ __device__ T operator()(T a, T b) const                                            \
+        {                                                                                                              \
+            return expression;                                                                                         \
+        }                                                                                                              \
     };
 KS_OPERATION(plus, a + b)
 KS_OPERATION(less, b < a ? b : a)
 KS_OPERATION(greater, a < b ? b : a)
-KS_OPERATION(bit_and, a & b)
+KS_OPERATION(bit_and, a &b)
 KS_OPERATION(bit_or, a | b)
 KS_OPERATION(bit_xor, a ^ b)
 #undef KS_OPERATION

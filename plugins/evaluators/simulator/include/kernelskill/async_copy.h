@@ -44,7 +44,8 @@ static __device__ __forceinline__ void waitPrior(size_t prior)
         break;
     }
 }
-template <int Bytes> static __device__ __forceinline__ void one(void *shared, const void *global, unsigned source = Bytes)
+template <int Bytes>
+static __device__ __forceinline__ void one(void *shared, const void *global, unsigned source = Bytes)
 {
     const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
     if constexpr (Bytes == 16)

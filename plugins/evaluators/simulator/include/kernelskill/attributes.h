@@ -10,8 +10,8 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-// On the host's side the variable itself is what the host works with: the run time knows it by its section, and carries its
-// value to the device before each launch and back afterwards.
+// On the host's side the variable itself is what the host works with: the run time knows it by its section, and carries
+// its value to the device before each launch and back afterwards.
 #if defined(__CUDA_ARCH__)
 #define __managed__ __attribute__((device))
 #else

@@ -42,11 +42,11 @@ KS_DEVICE double min(double a, float b)
 // On both sides, as nvcc has them.
 #define KS_BOTH static inline __host__ __device__
 #define KS_MIN_MAX(type, left, right)                                                                                  \
-    KS_BOTH type max(left a, right b)                                                                                \
+    KS_BOTH type max(left a, right b)                                                                                  \
     {                                                                                                                  \
         return static_cast<type>(a) > static_cast<type>(b) ? static_cast<type>(a) : static_cast<type>(b);              \
     }                                                                                                                  \
-    KS_BOTH type min(left a, right b)                                                                                \
+    KS_BOTH type min(left a, right b)                                                                                  \
     {                                                                                                                  \
         return static_cast<type>(a) < static_cast<type>(b) ? static_cast<type>(a) : static_cast<type>(b);              \
     }

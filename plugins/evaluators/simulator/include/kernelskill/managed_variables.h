@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the run time where this library's managed variables lie: between two symbols that the linker makes when there are
-// any. Part of every translation unit; it does nothing in one without them.
+// Tells the run time where this library's managed variables lie: between two symbols that the linker makes when there
+// are any. Part of every translation unit; it does nothing in one without them.
 #pragma once
 
 #if defined(__CUDA__) && !defined(__CUDA_ARCH__)

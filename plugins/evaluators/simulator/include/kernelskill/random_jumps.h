@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jumps of the xorshift generator of XORWOW (Marsaglia 2003). Its step is linear over GF(2) with a characteristic
-// polynomial P of degree 160, so n steps at once are the polynomial x^n mod P applied to the step. Here for n = 2^k, and for
-// n = 2^(67+k): subsequences lie 2^67 apart. Bit i of word j is the coefficient of x^(32 j + i).
+// polynomial P of degree 160, so n steps at once are the polynomial x^n mod P applied to the step. Here for n = 2^k,
+// and for n = 2^(67+k): subsequences lie 2^67 apart. Bit i of word j is the coefficient of x^(32 j + i).
 #pragma once
 
 namespace kernelskill_random {
 
-inline __device__ const unsigned int stepJumps[64][5] = {
+inline const __device__ unsigned int stepJumps[64][5] = {
     {0x00000002, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
     {0x00000004, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
     {0x00000010, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
@@ -72,7 +72,7 @@ inline __device__ const unsigned int stepJumps[64][5] = {
     {0x9f564f7b, 0x543973e4, 0x9b33ee2c, 0x149df73a, 0x58f31585},
     {0xbfe990f7, 0xb6e2abc8, 0x011498fa, 0x240651ed, 0x88cb16b1},
 };
-inline __device__ const unsigned int sequenceJumps[64][5] = {
+inline const __device__ unsigned int sequenceJumps[64][5] = {
     {0x26294934, 0x77bbc248, 0x1a87dad0, 0x930052d4, 0x947e6dd2},
     {0x5f39c379, 0x95e20ba6, 0x20e9ff72, 0x1244ce5e, 0xe8fd228f},
     {0xa7474d19, 0x37c549e0, 0x140877d2, 0x24c43924, 0xcd52ebec},

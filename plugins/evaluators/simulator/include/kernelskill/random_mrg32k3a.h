@@ -28,7 +28,8 @@ struct Mrg32k3a
         return result;
     }
     // Applies the matrix `count` times.
-    __device__ static void apply(Matrix matrix, unsigned long long count, unsigned int (&state)[3], unsigned long long m)
+    __device__ static void apply(Matrix matrix, unsigned long long count, unsigned int (&state)[3],
+                                 unsigned long long m)
     {
         for (; count != 0; count >>= 1) {
             if (count & 1) {

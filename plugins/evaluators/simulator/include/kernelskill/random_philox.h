@@ -8,7 +8,7 @@ struct curandStatePhilox4_32_10
 {
     unsigned long long counterLow, counterHigh;
     uint2 key;
-    uint4 output; // of the counter
+    uint4 output;      // of the counter
     unsigned int used; // of the output
     bool hasNormal, hasNormalDouble;
     float normal;

@@ -6,11 +6,11 @@ namespace kernelskill_texture {
 
 struct Descriptor
 {
-    unsigned long long data;               // address of the first texel
+    unsigned long long data; // address of the first texel
     unsigned long long rowBytes, sliceBytes;
-    int width, height, depth;              // in texels; 1 for dimensions it does not have
-    int channels, bits, kind;              // of a texel; bits of one channel; cudaChannelFormatKind
-    int address[3];                        // cudaTextureAddressMode
+    int width, height, depth; // in texels; 1 for dimensions it does not have
+    int channels, bits, kind; // of a texel; bits of one channel; cudaChannelFormatKind
+    int address[3];           // cudaTextureAddressMode
     int isLinear, isNormalizedFloat, hasNormalizedCoordinates;
     float border[4];
 };

@@ -65,12 +65,14 @@ template <class Value> static __device__ __forceinline__ Value channel(const Des
     const bool isSigned = d.kind == cudaChannelFormatKindSigned;
     if (d.bits == 8) {
         const float one = d.isNormalizedFloat ? (isSigned ? 127.0f : 255.0f) : 0.0f;
-        const int value = isSigned ? *reinterpret_cast<const signed char *>(texel) : *reinterpret_cast<const unsigned char *>(texel);
+        const int value =
+            isSigned ? *reinterpret_cast<const signed char *>(texel) : *reinterpret_cast<const unsigned char *>(texel);
         return one != 0 ? static_cast<Value>(fmaxf(static_cast<float>(value) / one, -1.0f)) : static_cast<Value>(value);
     }
     if (d.bits == 16) {
         const float one = d.isNormalizedFloat ? (isSigned ? 32767.0f : 65535.0f) : 0.0f;
-        const int value = isSigned ? *reinterpret_cast<const short *>(texel) : *reinterpret_cast<const unsigned short *>(texel);
+        const int value =
+            isSigned ? *reinterpret_cast<const short *>(texel) : *reinterpret_cast<const unsigned short *>(texel);
         return one != 0 ? static_cast<Value>(fmaxf(static_cast<float>(value) / one, -1.0f)) : static_cast<Value>(value);
     }
     if (d.kind == cudaChannelFormatKindFloat) return static_cast<Value>(*reinterpret_cast<const float *>(texel));
@@ -151,7 +153,8 @@ KS_TEXTURE tex1Dfetch(cudaTextureObject_t object, int x)
 KS_TEXTURE tex1D(cudaTextureObject_t object, float x)
 {
     const auto &d = kernelskill_texture::descriptor(object);
-    return kernelskill_texture::sample<T>(d, kernelskill_texture::axis(d, x, d.width, d.address[0]), {0, 0, 0}, {0, 0, 0});
+    return kernelskill_texture::sample<T>(d, kernelskill_texture::axis(d, x, d.width, d.address[0]), {0, 0, 0},
+                                          {0, 0, 0});
 }
 KS_TEXTURE tex2D(cudaTextureObject_t object, float x, float y)
 {
@@ -183,7 +186,10 @@ KS_TEXTURE tex2DLayered(cudaTextureObject_t object, float x, float y, int layer)
 
 // The older form, with the result behind a pointer.
 #define KS_FORM(name, parameters, arguments)                                                                           \
-    template <class T> static __device__ __forceinline__ void name parameters { *result = name<T> arguments; }
+    template <class T> static __device__ __forceinline__ void name parameters                                          \
+    {                                                                                                                  \
+        *result = name<T> arguments;                                                                                   \
+    }
 KS_FORM(tex1Dfetch, (T * result, cudaTextureObject_t object, int x), (object, x))
 KS_FORM(tex1D, (T * result, cudaTextureObject_t object, float x), (object, x))
 KS_FORM(tex2D, (T * result, cudaTextureObject_t object, float x, float y), (object, x, y))
@@ -198,7 +204,8 @@ template <class T> static __device__ __forceinline__ T *surfaceAt(cudaSurfaceObj
     const Descriptor &d = descriptor(object);
     const bool inside = x >= 0 && x + static_cast<int>(sizeof(T)) <= d.width * d.channels * (d.bits / 8) && y >= 0 &&
                         y < d.height && z >= 0 && z < d.depth;
-    return inside ? reinterpret_cast<T *>(d.data + z * d.sliceBytes + y * d.rowBytes + static_cast<unsigned>(x)) : nullptr;
+    return inside ? reinterpret_cast<T *>(d.data + z * d.sliceBytes + y * d.rowBytes + static_cast<unsigned>(x))
+                  : nullptr;
 }
 } // namespace kernelskill_texture
 #define KS_SURFACE(suffix, parameters, place)                                                                          \

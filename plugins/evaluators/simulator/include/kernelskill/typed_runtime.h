@@ -49,15 +49,17 @@ static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *point
     return cudaStreamAttachMemAsync(stream, static_cast<void *>(pointer), length, flags);
 }
 // CUDA 13 says where with a cudaMemLocation.
-static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, cudaMemLocation location, unsigned int,
-                                               cudaStream_t stream = 0)
+static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, cudaMemLocation location,
+                                               unsigned int, cudaStream_t stream = 0)
 {
     return cudaMemPrefetchAsync(pointer, bytes,
                                 location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : location.id, stream);
 }
-static inline cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location)
+static inline cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, cudaMemoryAdvise advice,
+                                        cudaMemLocation location)
 {
-    return cudaMemAdvise(pointer, bytes, advice, location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : location.id);
+    return cudaMemAdvise(pointer, bytes, advice,
+                         location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : location.id);
 }
 
 // --- symbols
@@ -81,7 +83,8 @@ static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t
 }
 template <class T>
 static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0,
-                                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0)
+                                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                                    cudaStream_t stream = 0)
 {
     return cudaMemcpyFromSymbolAsync(to, static_cast<const void *>(&symbol), bytes, offset, kind, stream);
 }
@@ -145,18 +148,22 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
 }
 template <class T>
 static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function, int blockSize,
-                                                                                 size_t dynamicSharedBytes, unsigned int flags)
+                                                                                 size_t dynamicSharedBytes,
+                                                                                 unsigned int flags)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, reinterpret_cast<const void *>(function),
                                                                   blockSize, dynamicSharedBytes, flags);
 }
 template <class T>
-static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, T *function, int blocks, int blockSize)
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, T *function, int blocks,
+                                                                    int blockSize)
 {
-    return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, reinterpret_cast<const void *>(function), blocks, blockSize);
+    return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, reinterpret_cast<const void *>(function), blocks,
+                                                     blockSize);
 }
 template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, T *function, const cudaLaunchConfig_t *configuration)
+static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, T *function,
+                                                         const cudaLaunchConfig_t *configuration)
 {
     return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void *>(function), configuration);
 }
@@ -166,8 +173,8 @@ static inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, T *fun
 {
     return cudaOccupancyMaxPotentialClusterSize(size, reinterpret_cast<const void *>(function), configuration);
 }
-// The block size that gives the most resident threads, and the grid that fills the device with it. `dynamicShared` says how
-// much a block of a size needs.
+// The block size that gives the most resident threads, and the grid that fills the device with it. `dynamicShared` says
+// how much a block of a size needs.
 template <class Size, class T>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *gridSize, int *blockSize, T function,
                                                                          Size dynamicShared, int limit = 0)
@@ -211,8 +218,8 @@ static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags
 }
 
 // --- graphs, as CUDA 11 has them
-static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, cudaGraphNode_t *errorNode,
-                                               char *log, size_t logBytes)
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                               cudaGraphNode_t *errorNode, char *log, size_t logBytes)
 {
     if (errorNode) *errorNode = 0;
     if (log && logBytes > 0) *log = 0;
