@@ -122,6 +122,25 @@ private Q_SLOTS:
         QVERIFY2(product.succeeded, qPrintable(product.log));
     }
 
+    // A vector is one access where the compiler can be made to see it so; what needs plain structures compiles nevertheless.
+    void vectorsAreOneAccessAndStillStructures()
+    {
+        Candidate forms = candidate(QStringLiteral("vector_forms.cu"));
+        const auto wideLoads = [](const simulator::BuildProduct &product) {
+            QFile ptx(product.ptx.value(0));
+            return ptx.open(QIODevice::ReadOnly) ? ptx.readAll().count("ld.global.v4.f32") : -1;
+        };
+        const simulator::BuildProduct product = test::build(fixtureTask(), forms);
+        QVERIFY2(product.succeeded, qPrintable(product.log));
+        QCOMPARE(wideLoads(product), 1);
+        const QString braced = QStringLiteral("{held.v.x, float(held.n), scale.z, table[t & 1].w}");
+        QVERIFY(forms.files[0].content.contains(braced));
+        forms.files[0].content.replace(
+            braced, QStringLiteral("{.x = held.v.x, .y = float(held.n), .z = scale.z, .w = table[t & 1].w}"));
+        const simulator::BuildProduct designated = test::build(fixtureTask(), forms);
+        QVERIFY2(designated.succeeded, qPrintable(designated.log));
+    }
+
     void diagnosticsOfOtherCompilers()
     {
         const QList<Finding> nvcc = simulator::compileErrors(

@@ -41,13 +41,25 @@ struct Builder
         return result;
     }
 
+    [[nodiscard]] SandboxCommand deviceCommand(const QString &source, const QString &name, const QStringList &more) const
+    {
+        return command(deviceFlags(installation, options.code) + more +
+                       QStringList{source, QStringLiteral("-o"), name + QStringLiteral(".ptx")});
+    }
+    // What does not compile may be code that needs plain structures for vectors, see include/vector_types.h.
+    [[nodiscard]] SandboxCommand plainDeviceCommand(const QString &source, const QString &name) const
+    {
+        return deviceCommand(source, name,
+                             {QStringLiteral("-include"), QStringLiteral("cuda_runtime.h"),
+                              QStringLiteral("-DKERNELSKILL_PLAIN_VECTORS")});
+    }
+
     [[nodiscard]] QList<SandboxCommand> commandsFor(const QString &source, const QString &name) const
     {
         const QString suffix = QFileInfo(source).suffix();
         if (suffix == QLatin1String("cu")) {
             const QStringList common{QStringLiteral("-include"), QStringLiteral("cuda_runtime.h")};
-            return {command(deviceFlags(installation, options.code) + common +
-                            QStringList{source, QStringLiteral("-o"), name + QStringLiteral(".ptx")}),
+            return {deviceCommand(source, name, common),
                     command(hostFlags(installation, options.code) + common + lenient() + placeholderArguments() +
                             QStringList{source, QStringLiteral("-o"), name + QStringLiteral(".o")})};
         }
@@ -120,8 +132,11 @@ QCoro::Task<Result<ProgramProduct>> buildProgram(ProgramOptions options, Install
             running.push_back(runSandboxed(std::move(one), stop));
         std::optional<Error> trouble;
         const qsizetype before = product.findings.size();
-        for (auto &task : running) {
-            const Result<SandboxResult> result = co_await task;
+        for (std::size_t pass = 0; pass < running.size(); ++pass) {
+            Result<SandboxResult> result = co_await running[pass];
+            if (pass == 0 && running.size() > 1 && result && result->end == SandboxResult::End::Exited &&
+                !result->succeeded())
+                result = co_await runSandboxed(builder.plainDeviceCommand(source, name), stop);
             if (!result) trouble = result.error();
             // The second pass mostly says the same again.
             else if (product.findings.size() == before)
