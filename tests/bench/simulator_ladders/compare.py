@@ -234,6 +234,8 @@ def main():
                   f"{answer.get('verdict', answer.get('status'))}")
             wanted = measured_metrics(entry)
             for name, value in sorted(modelled_metrics(answer.get("metrics", {}), wanted).items()):
+                if name == "tensor_instructions" and value == 0:
+                    continue  # the pipe also executes some of what is no matrix instruction
                 error, within = off(name, value, wanted[name])
                 counter_errors.setdefault(name, []).append((error, family, version, within))
                 if options.verbose:
