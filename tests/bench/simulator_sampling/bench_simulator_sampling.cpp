@@ -46,7 +46,7 @@ Outcome evaluated(const Task &task, double budget)
             if (begin_s == 0 && progress.stage == QLatin1String("timing")) begin_s = timer.elapsed() / 1e3;
         },
         {}));
-    if (!result) qFatal("%s: %s", qPrintable(task.id), qPrintable(result.error().message));
+    if (!result) qFatal("%s: %s", qPrintable(task.name), qPrintable(result.error().message));
     return {*result, timer.elapsed() / 1e3 - begin_s};
 }
 
@@ -62,9 +62,9 @@ void compare(const Task &task)
     const Outcome whole = evaluated(task, 1e15);
     const Profile &before = sampled.evaluation.profile;
     const Profile &truth = whole.evaluation.profile;
-    if (!sampled.evaluation.time_us() || !whole.evaluation.time_us()) qFatal("%s was not timed", qPrintable(task.id));
+    if (!sampled.evaluation.time_us() || !whole.evaluation.time_us()) qFatal("%s was not timed", qPrintable(task.name));
     std::printf("%-16s timing stage %6.2f s sampled, %7.2f s whole; time %9.2f against %9.2f µs (%+.1f %%)\n",
-                qPrintable(task.id), sampled.timing_s, whole.timing_s, *sampled.evaluation.time_us(),
+                qPrintable(task.name), sampled.timing_s, whole.timing_s, *sampled.evaluation.time_us(),
                 *whole.evaluation.time_us(), 100 * (*sampled.evaluation.time_us() / *whole.evaluation.time_us() - 1));
     for (const char *name : counters) {
         const std::optional<double> sample = before.metric(QString::fromLatin1(name));
