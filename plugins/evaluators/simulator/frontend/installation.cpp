@@ -50,7 +50,7 @@ QString askVersion(const QString &program)
 {
     QProcess process;
     process.start(program, {QStringLiteral("--version")});
-    if (!process.waitForFinished(10'000) || process.exitCode() != 0) return {};
+    if (!process.waitForFinished(60'000) || process.exitCode() != 0) return {};
     const QStringList lines = QString::fromLocal8Bit(process.readAllStandardOutput()).split(u'\n');
     for (const QString &line : lines) {
         if (line.contains(QStringLiteral("release")) || line.contains(QStringLiteral("version"))) return line.trimmed();
