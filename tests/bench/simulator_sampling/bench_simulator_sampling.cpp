@@ -73,6 +73,7 @@ void compare(const Task &task)
         const double off = 100 * (*sample / *all - 1);
         std::printf("    %-26s %+6.2f %%%s\n", name, off, std::abs(off) > 3 ? "   beyond 3 %" : "");
     }
+    std::fflush(stdout); // the next task may take minutes
 }
 
 } // namespace

@@ -19,6 +19,16 @@ class tst_simulator_evaluator : public QObject
 private Q_SLOTS:
     void initTestCase() { useOwnFolders(); }
 
+    // A window or a person who does not choose gets the device whose figures were measured.
+    void theMeasuredDeviceIsOfferedFirst()
+    {
+        const QList<DeviceInfo> devices = simulator::SimulatorEvaluator().devices();
+        QVERIFY(devices.size() >= 6);
+        QCOMPARE(devices.first().id, QStringLiteral("h200"));
+        const QJsonObject settings{{QStringLiteral("device"), QStringLiteral("t4")}};
+        QCOMPARE(simulator::SimulatorEvaluator(settings).devices().first().id, QStringLiteral("t4"));
+    }
+
     void baselinesAreVerified_data()
     {
         QTest::addColumn<QString>("name");

@@ -42,6 +42,12 @@ QString text(const QJsonObject &object, const char *key, const QString &otherwis
     return value.isEmpty() ? otherwise : value;
 }
 
+// The one whose figures were measured.
+QString defaultDevice(const QJsonObject &settings)
+{
+    return text(settings, "device", QStringLiteral("h200"));
+}
+
 Result<Setting> prepare(const QJsonObject &settings, EvaluationRequest request)
 {
     if (request.task.kind != QLatin1String("native") || request.candidate.language != QLatin1String("cuda"))
@@ -63,7 +69,7 @@ Result<Setting> prepare(const QJsonObject &settings, EvaluationRequest request)
     if (!installation) return std::unexpected(installation.error());
     const auto compiler = Compiler::find(text(settings, "compiler", {}));
     if (!compiler) return std::unexpected(compiler.error());
-    const QString device = request.device.isEmpty() ? text(settings, "device", QStringLiteral("h200")) : request.device;
+    const QString device = request.device.isEmpty() ? defaultDevice(settings) : request.device;
     auto gpu = GpuSpec::find(device);
     if (!gpu) return std::unexpected(gpu.error());
     setting.request = std::move(request);
@@ -277,7 +283,11 @@ EvaluatorFacts SimulatorEvaluator::facts() const
 QList<DeviceInfo> SimulatorEvaluator::devices() const
 {
     QList<DeviceInfo> devices;
-    for (const QString &id : GpuSpec::available()) {
+    // The default comes first: who lists devices offers the first one.
+    const QString usual = defaultDevice(m_settings);
+    QStringList ids = GpuSpec::available();
+    if (ids.removeOne(usual)) ids.prepend(usual);
+    for (const QString &id : ids) {
         const auto gpu = GpuSpec::find(id);
         if (gpu)
             devices.append({gpu->id, QStringLiteral("%1 (modelled)").arg(gpu->name), gpu->architecture, true, {}});

@@ -82,7 +82,7 @@ QString findingText(const Finding &finding)
 
 QString profileText(const ProgramOutcome &outcome)
 {
-    QString text = QStringLiteral("\n%1 kernels launched %2 times on %3; %4 of device time, modelled\n")
+    QString text = QStringLiteral("\nKernels: %1, launches: %2, on %3; %4 of device time, modelled\n")
                        .arg(outcome.profile.kernels.size())
                        .arg(outcome.profile.launchCount)
                        .arg(outcome.device, timeText(outcome.elapsed_us));
