@@ -131,7 +131,6 @@ private:
         SampleRequest result;
         result.grid = grid;
         result.block = {256, 1, 1};
-        result.occupancy = occupancy(KernelResources{}, 256, m_gpu);
         result.threadInstructionsPerBlock = perBlock;
         result.threadInstructionBudget = budget;
         return result;

@@ -21,6 +21,12 @@ QStringList lenient()
     return {QStringLiteral("-fwrapv"), QStringLiteral("-fno-strict-aliasing")};
 }
 
+// As nvcc does, before every source.
+QStringList runtimeHeader()
+{
+    return {QStringLiteral("-include"), QStringLiteral("cuda_runtime.h")};
+}
+
 struct Builder
 {
     ProgramOptions options;
@@ -41,26 +47,24 @@ struct Builder
         return result;
     }
 
-    [[nodiscard]] SandboxCommand deviceCommand(const QString &source, const QString &name, const QStringList &more) const
+    [[nodiscard]] SandboxCommand deviceCommand(const QString &source, const QString &name,
+                                               const QStringList &more = {}) const
     {
-        return command(deviceFlags(installation, options.code) + more +
+        return command(deviceFlags(installation, options.code) + runtimeHeader() + more +
                        QStringList{source, QStringLiteral("-o"), name + QStringLiteral(".ptx")});
     }
     // What does not compile may be code that needs plain structures for vectors, see include/vector_types.h.
     [[nodiscard]] SandboxCommand plainDeviceCommand(const QString &source, const QString &name) const
     {
-        return deviceCommand(source, name,
-                             {QStringLiteral("-include"), QStringLiteral("cuda_runtime.h"),
-                              QStringLiteral("-DKERNELSKILL_PLAIN_VECTORS")});
+        return deviceCommand(source, name, {QStringLiteral("-DKERNELSKILL_PLAIN_VECTORS")});
     }
 
     [[nodiscard]] QList<SandboxCommand> commandsFor(const QString &source, const QString &name) const
     {
         const QString suffix = QFileInfo(source).suffix();
         if (suffix == QLatin1String("cu")) {
-            const QStringList common{QStringLiteral("-include"), QStringLiteral("cuda_runtime.h")};
-            return {deviceCommand(source, name, common),
-                    command(hostFlags(installation, options.code) + common + lenient() + placeholderArguments() +
+            return {deviceCommand(source, name),
+                    command(hostFlags(installation, options.code) + runtimeHeader() + lenient() + placeholderArguments() +
                             QStringList{source, QStringLiteral("-o"), name + QStringLiteral(".o")})};
         }
         QStringList arguments{QStringLiteral("-x"),

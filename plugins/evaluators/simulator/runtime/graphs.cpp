@@ -10,11 +10,6 @@ using namespace kernelskill::simulator::runtime;
 
 namespace {
 
-cudaError_t record(cudaError_t error)
-{
-    return State::instance().record(error);
-}
-
 cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, Work work)
 {
     if (!node || !graph || (count > 0 && !dependencies)) return record(cudaErrorInvalidValue);

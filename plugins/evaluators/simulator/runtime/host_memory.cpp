@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::size_t pageBytes = 4096;
 
-cudaError_t record(cudaError_t error)
-{
-    return State::instance().record(error);
-}
-
 std::size_t wholePages(std::size_t bytes)
 {
     return (bytes + pageBytes - 1) / pageBytes * pageBytes;

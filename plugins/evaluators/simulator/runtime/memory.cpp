@@ -22,11 +22,6 @@ namespace {
 CUmemPoolHandle_st defaultPool{0, true};
 CUmemPoolHandle_st *currentPool = &defaultPool;
 
-cudaError_t record(cudaError_t error)
-{
-    return State::instance().record(error);
-}
-
 // Addresses of the process's own memory that is no device's: pinned and managed memory both sides reach.
 bool isOnlyOnDevice(const void *pointer)
 {

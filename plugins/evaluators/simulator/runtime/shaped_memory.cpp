@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::size_t pitchBytes = 512;
 
-cudaError_t record(cudaError_t error)
-{
-    return State::instance().record(error);
-}
-
 // One side of a copy: where the box begins, and how far apart rows and slices are.
 struct Side
 {

@@ -58,6 +58,11 @@ private:
     bool m_deviceKnown = false;
 };
 
+inline cudaError_t record(std::int32_t error)
+{
+    return State::instance().record(error);
+}
+
 // One request whose reply is only an error.
 cudaError_t simpleRequest(wire::Kind kind, const wire::Writer &payload);
 // Waits for the device.

@@ -32,11 +32,6 @@ struct Objects
     }
 };
 
-cudaError_t record(cudaError_t error)
-{
-    return State::instance().record(error);
-}
-
 void setFormat(Descriptor &descriptor, const cudaChannelFormatDesc &format)
 {
     descriptor.channels = (format.x > 0) + (format.y > 0) + (format.z > 0) + (format.w > 0);

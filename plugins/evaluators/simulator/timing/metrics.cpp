@@ -2,7 +2,6 @@
 #include "timing/metrics.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace kernelskill::simulator {
 namespace {
@@ -125,9 +124,8 @@ private:
         set("branch_targets_divergent", divergent);
         set("branch_targets_uniform", uniform);
         set("branch_divergence_pct", 100 * divergent / std::max(1.0, divergent + uniform));
-        const double counted = std::accumulate(m_counters.warpInstructions.begin(), m_counters.warpInstructions.end(), 0.0);
-        if (counted > 0) {
-            const double lanes = static_cast<double>(m_counters.predicatedOnLanes) / counted;
+        if (issued > 0) {
+            const double lanes = scaled(m_counters.predicatedOnLanes) / issued;
             set("pred_on_threads_per_inst", lanes);
             set("pred_on_norm", lanes / 32);
         }

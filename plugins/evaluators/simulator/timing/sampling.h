@@ -23,7 +23,7 @@
 // with reuse across the grid come out high; the time model cuts the excess (fetchesAtMost in work.cpp).
 #pragma once
 
-#include "timing/occupancy.h"
+#include "timing/gpu_model.h"
 
 #include <cstdint>
 #include <vector>
@@ -33,7 +33,6 @@ namespace kernelskill::simulator {
 struct SampleRequest
 {
     Dim3 grid, block;
-    Occupancy occupancy;
     double threadInstructionsPerBlock = 0; // 0: unknown, taken as 100 a thread
     double threadInstructionBudget = 2e9;  // for all slices together
     bool blocksCommunicate = false;

@@ -183,6 +183,22 @@ bool CandidateProcess::answer(wire::Header header, std::span<const std::byte> pa
     return sent;
 }
 
+std::optional<CandidateProcess::Outcome> CandidateProcess::failureOf(Wait wait)
+{
+    switch (wait) {
+    case Wait::Frame:
+        return std::nullopt;
+    case Wait::Died:
+        return Outcome::Died;
+    case Wait::TimedOut:
+        return Outcome::TimedOut;
+    case Wait::Returned:
+    case Wait::Misbehaved:
+        return Outcome::Misbehaved;
+    }
+    return Outcome::Misbehaved;
+}
+
 CandidateProcess::Outcome CandidateProcess::runProgram(const Handler &handler, const Printed &printed)
 {
     m_printed = printed;
@@ -190,17 +206,7 @@ CandidateProcess::Outcome CandidateProcess::runProgram(const Handler &handler, c
     std::vector<std::byte> payload;
     for (;;) {
         wire::Header header;
-        switch (nextFrame(header, payload, left)) {
-        case Wait::Frame:
-            break;
-        case Wait::Died:
-            return Outcome::Died;
-        case Wait::TimedOut:
-            return Outcome::TimedOut;
-        case Wait::Returned:
-        case Wait::Misbehaved:
-            return Outcome::Misbehaved;
-        }
+        if (const auto failed = failureOf(nextFrame(header, payload, left))) return *failed;
         if (!answer(header, payload, handler, left)) return m_child.finished() ? Outcome::Died : Outcome::TimedOut;
     }
 }
@@ -211,17 +217,7 @@ CandidateProcess::Outcome CandidateProcess::serve(const Handler &handler, bool u
     std::vector<std::byte> payload;
     for (std::uint64_t requests = 0; requests < requestLimit; ++requests) {
         wire::Header header;
-        switch (nextFrame(header, payload, left)) {
-        case Wait::Frame:
-            break;
-        case Wait::Died:
-            return Outcome::Died;
-        case Wait::TimedOut:
-            return Outcome::TimedOut;
-        case Wait::Returned:
-        case Wait::Misbehaved:
-            return Outcome::Misbehaved;
-        }
+        if (const auto failed = failureOf(nextFrame(header, payload, left))) return *failed;
         const auto kind = static_cast<wire::Kind>(header.kind);
         if (kind == wire::Kind::Returned) {
             if (untilReady || header.bytes != 0) return Outcome::Misbehaved;

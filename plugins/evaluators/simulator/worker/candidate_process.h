@@ -64,6 +64,8 @@ public:
 
 private:
     enum class Wait { Frame, Returned, Died, TimedOut, Misbehaved };
+    // What a wait that brought no frame means for the caller.
+    [[nodiscard]] static std::optional<Outcome> failureOf(Wait wait);
     Wait nextFrame(wire::Header &header, std::vector<std::byte> &payload, std::chrono::milliseconds &left);
     bool send(wire::Kind kind, std::span<const std::byte> payload, std::chrono::milliseconds &left,
               int descriptor = -1);

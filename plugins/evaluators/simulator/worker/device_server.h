@@ -63,6 +63,7 @@ private:
     using LaunchKey = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
                                  std::uint32_t, std::uint32_t>;
 
+    [[nodiscard]] static LaunchKey keyOf(const LaunchRequest &request);
     std::int32_t allocateFor(wire::Reader &request, wire::Writer &reply);
     std::int32_t allocateShared(wire::Reader &request, wire::Writer &reply);
     std::int32_t releaseFor(wire::Reader &request);

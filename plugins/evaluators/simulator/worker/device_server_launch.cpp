@@ -34,6 +34,13 @@ std::uint64_t threadInstructions(const LaunchReport &report)
     return std::accumulate(all.begin(), all.end(), std::uint64_t(0));
 }
 
+KernelResources resourcesOf(const LaunchRequest &request, const KernelInfo &kernel)
+{
+    KernelResources resources = kernel.resources;
+    resources.dynamicSharedBytes = static_cast<int>(request.dynamicSharedBytes);
+    return resources;
+}
+
 // Co-resident blocks compete for L2, so a window's are run side by side: as many as fit the host's own caches.
 std::uint32_t concurrentBlocks(const Occupancy &occupancy)
 {
@@ -70,9 +77,7 @@ std::int32_t DeviceServer::launch(wire::Reader &request, wire::Writer &reply)
     if (!kernel) return invalidDeviceFunction;
     if (const std::int32_t error = validate(launch, *kernel); error != success) return error;
     if (flags & wire::launchCooperative) {
-        KernelResources resources = kernel->resources;
-        resources.dynamicSharedBytes = static_cast<int>(launch.dynamicSharedBytes);
-        const Occupancy held = occupancy(resources, launch.block.count(), m_gpu);
+        const Occupancy held = occupancy(resourcesOf(launch, *kernel), launch.block.count(), m_gpu);
         if (launch.grid.count() > std::uint64_t(held.residentBlocks) * std::uint64_t(m_gpu.smCount)) {
             addFinding("illegal_launch", kernel->demangled,
                        "a cooperative launch of more blocks than the device holds at a time");
@@ -166,13 +171,18 @@ void capRegisters(KernelResources &resources, std::uint64_t threads, const GpuMo
 
 } // namespace
 
+DeviceServer::LaunchKey DeviceServer::keyOf(const LaunchRequest &request)
+{
+    return {request.kernel,  request.grid.x,  request.grid.y,  request.grid.z,
+            request.block.x, request.block.y, request.block.z, request.dynamicSharedBytes};
+}
+
 std::int32_t DeviceServer::runForProgram(LaunchRequest &request, const KernelInfo &kernel)
 {
     request.limits.warpInstructionBudget = checkLaunchBudget;
     request.limits.blockInstructionBudget = checkBlockBudget;
-    KernelResources resources = kernel.resources;
-    resources.dynamicSharedBytes = static_cast<int>(request.dynamicSharedBytes);
-    request.l1Bytes = m_gpu.l1BytesOfBlock(occupancy(resources, request.block.count(), m_gpu), request.grid.count());
+    const Occupancy held = occupancy(resourcesOf(request, kernel), request.block.count(), m_gpu);
+    request.l1Bytes = m_gpu.l1BytesOfBlock(held, request.grid.count());
     auto report = m_device.launch(request);
     if (const std::int32_t error = note(report, kernel); error != success || !report) return error;
     report->findings.clear();
@@ -182,8 +192,7 @@ std::int32_t DeviceServer::runForProgram(LaunchRequest &request, const KernelInf
     record.programTime_us = record.modelled.time_us;
     record.report = std::move(*report);
     m_call.elapsed_us += record.programTime_us;
-    const LaunchKey key{request.kernel,  request.grid.x,  request.grid.y,  request.grid.z,
-                        request.block.x, request.block.y, request.block.z, request.dynamicSharedBytes};
+    const LaunchKey key = keyOf(request);
     const auto [known, isNew] = m_known.try_emplace(key, m_call.launches.size());
     if (isNew) {
         m_call.launches.push_back(std::move(record));
@@ -228,8 +237,7 @@ std::int32_t DeviceServer::repeat(LaunchRequest &request, const KernelInfo &kern
 
 std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo &kernel)
 {
-    const LaunchKey key{request.kernel,  request.grid.x,  request.grid.y,  request.grid.z,
-                        request.block.x, request.block.y, request.block.z, request.dynamicSharedBytes};
+    const LaunchKey key = keyOf(request);
     // A further launch of one shape in one call costs what the first did.
     if (const auto known = m_known.find(key);
         known != m_known.end() && m_mode != ServeMode::Full && !m_communicating.contains(request.kernel)) {
@@ -239,13 +247,12 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
     request.limits.warpInstructionBudget = static_cast<std::uint64_t>(fullBudget / 32 * 2);
     request.limits.blockInstructionBudget = request.limits.warpInstructionBudget;
 
-    KernelResources resources = kernel.resources;
-    resources.dynamicSharedBytes = static_cast<int>(request.dynamicSharedBytes);
+    KernelResources resources = resourcesOf(request, kernel);
     capRegisters(resources, request.block.count(), m_gpu);
+    const Occupancy held = occupancy(resources, request.block.count(), m_gpu);
     SampleRequest sample;
     sample.grid = request.grid;
     sample.block = request.block;
-    sample.occupancy = occupancy(resources, request.block.count(), m_gpu);
     sample.blocksCommunicate = m_mode == ServeMode::Full || m_communicating.contains(request.kernel);
     sample.threadInstructionBudget = sampleBudget;
 
@@ -265,8 +272,8 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
         m_call.launches.push_back(std::move(record));
         return success;
     }
-    request.l1Bytes = m_gpu.l1BytesOfBlock(sample.occupancy, request.grid.count());
-    request.concurrentBlocks = concurrentBlocks(sample.occupancy);
+    request.l1Bytes = m_gpu.l1BytesOfBlock(held, request.grid.count());
+    request.concurrentBlocks = concurrentBlocks(held);
     std::vector<SampleSlice> slices = chosen.slices;
     if (slices.empty()) slices.push_back({}); // one run of all blocks
     for (const SampleSlice &slice : slices) {
