@@ -95,11 +95,17 @@ QJsonObject toJson(const SizeTiming &timing)
 {
     QJsonArray samples;
     for (double sample : timing.samples_us) samples.append(sample);
-    return {{QStringLiteral("name"), timing.name},
-            {QStringLiteral("weight"), timing.weight},
-            {QStringLiteral("time_us"), timing.time_us},
-            {QStringLiteral("interval"), toJson(timing.interval)},
-            {QStringLiteral("samples_us"), samples}};
+    QJsonObject object{{QStringLiteral("name"), timing.name},
+                       {QStringLiteral("weight"), timing.weight},
+                       {QStringLiteral("time_us"), timing.time_us},
+                       {QStringLiteral("interval"), toJson(timing.interval)},
+                       {QStringLiteral("samples_us"), samples}};
+    if (timing.overBaseline > 0) {
+        object.insert(QStringLiteral("over_baseline"), timing.overBaseline);
+        object.insert(QStringLiteral("over_baseline_interval"), toJson(timing.overBaselineInterval));
+    }
+    if (timing.host_us > 0) object.insert(QStringLiteral("host_us"), timing.host_us);
+    return object;
 }
 
 SizeTiming timingFromJson(const QJsonObject &object)
@@ -111,20 +117,36 @@ SizeTiming timingFromJson(const QJsonObject &object)
     timing.interval = intervalFromJson(object.value(u"interval"));
     const QJsonArray samples = object.value(u"samples_us").toArray();
     for (const QJsonValue &sample : samples) timing.samples_us.append(sample.toDouble());
+    timing.overBaseline = object.value(u"over_baseline").toDouble();
+    timing.overBaselineInterval = intervalFromJson(object.value(u"over_baseline_interval"));
+    timing.host_us = object.value(u"host_us").toDouble();
     return timing;
 }
 
 bool isTimed(const SizeTiming &timing) { return timing.time_us > 0 && timing.weight > 0; }
 
-// Distance in log space from the value to each end; an interval that does not hold the value, or none, counts as exact.
-double logBelow(const SizeTiming &timing)
+// A value with the distances in log space to the ends of its interval; an interval that does not hold the value, or none,
+// counts as exact.
+struct LogValue
 {
-    return timing.interval.low > 0 ? std::max(0.0, std::log(timing.time_us / timing.interval.low)) : 0.0;
+    double value = 0, below = 0, above = 0;
+};
+
+LogValue logOf(double value, const Interval &interval)
+{
+    return {std::log(value), interval.low > 0 ? std::max(0.0, std::log(value / interval.low)) : 0.0,
+            interval.high > 0 ? std::max(0.0, std::log(interval.high / value)) : 0.0};
 }
 
-double logAbove(const SizeTiming &timing)
+LogValue logTime(const SizeTiming &timing) { return logOf(timing.time_us, timing.interval); }
+
+LogValue logOverBaseline(const SizeTiming &timing) { return logOf(timing.overBaseline, timing.overBaselineInterval); }
+
+// Of two independent values: the ratio is low when the numerator is low and the denominator high.
+LogValue quotient(const LogValue &numerator, const LogValue &denominator)
 {
-    return timing.interval.high > 0 ? std::max(0.0, std::log(timing.interval.high / timing.time_us)) : 0.0;
+    return {numerator.value - denominator.value, std::hypot(numerator.below, denominator.above),
+            std::hypot(numerator.above, denominator.below)};
 }
 
 // Sum over sizes of weight × log ratio, with independent errors to each side.
@@ -132,12 +154,12 @@ struct LogMean
 {
     double weight = 0, sum = 0, belowSquared = 0, aboveSquared = 0;
 
-    void add(double w, double logValue, double below, double above)
+    void add(double w, const LogValue &one)
     {
         weight += w;
-        sum += w * logValue;
-        belowSquared += w * w * below * below;
-        aboveSquared += w * w * above * above;
+        sum += w * one.value;
+        belowSquared += w * w * one.below * one.below;
+        aboveSquared += w * w * one.above * one.above;
     }
     [[nodiscard]] double value() const { return std::exp(sum / weight); }
     [[nodiscard]] Interval interval() const
@@ -150,7 +172,7 @@ LogMean meanOf(const QList<SizeTiming> &timings)
 {
     LogMean mean;
     for (const SizeTiming &timing : timings)
-        if (isTimed(timing)) mean.add(timing.weight, std::log(timing.time_us), logBelow(timing), logAbove(timing));
+        if (isTimed(timing)) mean.add(timing.weight, logTime(timing));
     return mean;
 }
 
@@ -227,7 +249,8 @@ QJsonObject Evaluation::toJson() const
             {QStringLiteral("timings"), timingArray},
             {QStringLiteral("profile"), profile.toJson()},
             {QStringLiteral("artefacts"), artefactObject},
-            {QStringLiteral("manifest"), manifest}};
+            {QStringLiteral("manifest"), manifest},
+            {QStringLiteral("evidence"), evidence}};
 }
 
 Evaluation Evaluation::fromJson(const QJsonObject &object)
@@ -250,6 +273,7 @@ Evaluation Evaluation::fromJson(const QJsonObject &object)
     for (auto it = artefactObject.begin(); it != artefactObject.end(); ++it)
         evaluation.artefacts.insert(it.key(), it.value().toString());
     evaluation.manifest = object.value(u"manifest").toObject();
+    evaluation.evidence = object.value(u"evidence").toObject();
     return evaluation;
 }
 
@@ -259,9 +283,9 @@ std::optional<Speedup> speedup(const Evaluation &before, const Evaluation &after
     for (const SizeTiming &slow : before.timings) {
         for (const SizeTiming &fast : after.timings) {
             if (slow.name != fast.name || !isTimed(slow) || !isTimed(fast)) continue;
-            // The ratio is low when the earlier time was low and the later one high.
-            mean.add(slow.weight, std::log(slow.time_us / fast.time_us), std::hypot(logBelow(slow), logAbove(fast)),
-                     std::hypot(logAbove(slow), logBelow(fast)));
+            const bool sameYardstick = slow.overBaseline > 0 && fast.overBaseline > 0;
+            mean.add(slow.weight, sameYardstick ? quotient(logOverBaseline(fast), logOverBaseline(slow))
+                                                : quotient(logTime(slow), logTime(fast)));
             break;
         }
     }

@@ -57,6 +57,11 @@ struct SizeTiming
     double time_us = 0;
     Interval interval; // 95 %
     QList<double> samples_us;
+    // Where the evaluator timed the task's baseline in turn with the candidate: the baseline's time over the candidate's,
+    // with its 95 % interval. What slows both alike cancels. 0: not measured.
+    double overBaseline = 0;
+    Interval overBaselineInterval;
+    double host_us = 0; // wall clock of one call among many in a row, launches included. 0: not measured
 };
 
 struct Evaluation
@@ -71,6 +76,7 @@ struct Evaluation
     QString log;               // compiler and program output, capped
     QMap<QString, QString> artefacts; // "ptx", "sass" → text
     QJsonObject manifest;      // compiler, device, versions, digests
+    QJsonObject evidence;      // what the verdict rests on beyond the checks: clocks, temperature, precision, wall clock
 
     [[nodiscard]] bool isUsable() const { return verdict == Verdict::Verified || verdict == Verdict::Unproven; }
     [[nodiscard]] std::optional<double> time_us() const;   // weighted geometric mean over sizes
@@ -87,7 +93,9 @@ struct Speedup
     [[nodiscard]] bool touchesOne() const { return interval.low <= 1 && interval.high >= 1; }
 };
 
-// Time of `before` over time of `after`: weighted geometric mean over sizes of the same name. Empty without times.
+// Time of `before` over time of `after`: weighted geometric mean over sizes of the same name. Empty without times. Where
+// both were timed in turn with the same baseline, the ratio of their speedups over it, so that what the machine did
+// between the two evaluations cancels.
 // The interval combines both in log space (independent errors).
 [[nodiscard]] std::optional<Speedup> speedup(const Evaluation &before, const Evaluation &after);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA C++ to PTX and a loadable library, and a compiler's complaints as findings.
-#include "frontend/diagnostics.h"
+#include "evaluation/compile_diagnostics.h"
 #include "simulator_test.h"
 
 #include <QFile>
@@ -49,7 +49,7 @@ private Q_SLOTS:
         for (const QString &line : ptx.split(u'\n')) {
             if (!line.startsWith(QStringLiteral("\t.file"))) continue;
             ++files;
-            QCOMPARE(simulator::candidatePath(line.section(u'"', 1, 1)), QStringLiteral("solve.cu"));
+            QCOMPARE(candidatePath(line.section(u'"', 1, 1)), QStringLiteral("solve.cu"));
         }
         QCOMPARE(files, 1);
     }
@@ -143,19 +143,19 @@ private Q_SLOTS:
 
     void diagnosticsOfOtherCompilers()
     {
-        const QList<Finding> nvcc = simulator::compileErrors(
+        const QList<Finding> nvcc = compileErrors(
             QStringLiteral("src/solve.cu(8): error: identifier \"unknown\" is undefined\n\n1 error detected.\n"),
             QStringLiteral("solve.cu"));
         QCOMPARE(nvcc.size(), 1);
         QCOMPARE(nvcc.first().line, 8);
         QCOMPARE(nvcc.first().message, QStringLiteral("identifier \"unknown\" is undefined"));
         const QList<Finding> header =
-            simulator::compileErrors(QStringLiteral("/usr/include/cuda.h:99:1: error: no matching "
+            compileErrors(QStringLiteral("/usr/include/cuda.h:99:1: error: no matching "
                                                     "function\n./src/solve.cu:4:2: note: in instantiation of it\n"),
                                      QStringLiteral("solve.cu"));
         QCOMPARE(header.first().file, QStringLiteral("solve.cu"));
         QCOMPARE(header.first().line, 4);
-        QCOMPARE(simulator::compileErrors(QStringLiteral("killed"), QStringLiteral("solve.cu")).first().message,
+        QCOMPARE(compileErrors(QStringLiteral("killed"), QStringLiteral("solve.cu")).first().message,
                  QStringLiteral("killed"));
     }
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "build.h"
 
+#include "evaluation/compile_diagnostics.h"
 #include "frontend/build_cache.h"
 #include "frontend/compiler_flags.h"
-#include "frontend/diagnostics.h"
 #include "frontend/prefix_header.h"
+#include "task/translation_unit.h"
 #include "worker/sandbox.h"
 
 #include <QDir>
@@ -187,8 +188,8 @@ QCoro::Task<Result<void>> compile(BuildRequest request, QString folder, QList<Un
         prefix.host = co_await host;
     }
     auto result = co_await runAll(clangCommands(request, folder, units, prefix), product, stop);
-    // What fails gets a second opinion without precompiled headers and with vectors that are plain structures, so that no
-    // candidate is blamed for what is ours.
+    // What fails gets a second opinion without precompiled headers and with vectors that are plain structures, so that
+    // no candidate is blamed for what is ours.
     if (result && !product->succeeded && product->stopped.isEmpty()) {
         if (PrefixHeader::isRefused(product->log)) header.remove();
         product->log.clear();
@@ -214,46 +215,6 @@ void explainFailure(const BuildRequest &request, BuildProduct &product)
 }
 
 } // namespace
-
-QString translationUnit(const Task &task, const Candidate &candidate)
-{
-    QString text = QStringLiteral("// Made by the simulator: the task's entry point, and how it is called.\n");
-    QStringList arguments;
-    bool half = false, bfloat = false;
-    for (qsizetype i = 0; i < task.parameters.size(); ++i) {
-        const Parameter &parameter = task.parameters[i];
-        half = half || parameter.dtype == QLatin1String("float16");
-        bfloat = bfloat || parameter.dtype == QLatin1String("bfloat16");
-        arguments.append(QStringLiteral("a%1").arg(i));
-    }
-    text += QStringLiteral("#include <cuda_runtime.h>\n");
-    if (half) text += QStringLiteral("#include <cuda_fp16.h>\n");
-    if (bfloat) text += QStringLiteral("#include <cuda_bf16.h>\n");
-    text += task.solveDeclaration() + QStringLiteral(";\n");
-    const QString mainPath = candidate.files.isEmpty() ? QString() : candidate.files.first().path;
-    text += QStringLiteral("#include \"src/%1\"\n").arg(mainPath);
-    // The declaration's own parameter types take the values out of the call's slots: no type is spelt twice.
-    QStringList slotReads;
-    for (qsizetype i = 0; i < arguments.size(); ++i)
-        slotReads.append(QStringLiteral("*static_cast<A%1 *>(slots[%1])").arg(i));
-    slotReads.append(QStringLiteral("static_cast<cudaStream_t>(nullptr)"));
-    QStringList typeNames;
-    for (qsizetype i = 0; i < arguments.size(); ++i)
-        typeNames.append(QStringLiteral("class A%1").arg(i));
-    QStringList types;
-    for (qsizetype i = 0; i < arguments.size(); ++i)
-        types.append(QStringLiteral("A%1").arg(i));
-    types.append(QStringLiteral("cudaStream_t"));
-    text += QStringLiteral(
-                "template <%1> static void kernelskill_apply(void (*entry)(%2), void **slots)\n{\n    entry(%3);\n}\n")
-                .arg(typeNames.join(QStringLiteral(", ")), types.join(QStringLiteral(", ")),
-                     slotReads.join(QStringLiteral(", ")));
-    text +=
-        QStringLiteral("extern \"C\" __attribute__((visibility(\"default\"))) void kernelskill_call(void **slots)\n{\n"
-                       "    kernelskill_apply(&%1, slots);\n}\n")
-            .arg(candidate.entryPoint);
-    return text;
-}
 
 QCoro::Task<Result<BuildProduct>> build(BuildRequest request, std::stop_token stop)
 {

@@ -35,9 +35,6 @@ struct BuildProduct
     double wall_ms = 0;
 };
 
-// The text that is compiled in place of the candidate's main file: it declares the entry point as the task states it,
-// includes the main file, and defines the call that the host program makes.
-[[nodiscard]] QString translationUnit(const Task &task, const Candidate &candidate);
 
 // An Error is trouble of the environment; a candidate that does not build is a product that says so.
 // Finished builds are kept by content under paths::cacheFolder()/simulator.

@@ -2,6 +2,7 @@
 #include "build_cache.h"
 
 #include "base/paths.h"
+#include "task/translation_unit.h"
 
 #include <QCryptographicHash>
 #include <QDateTime>

@@ -3,11 +3,10 @@
 
 #include "base/paths.h"
 #include "evaluation/checks.h"
+#include "evaluation/plausibility.h"
+#include "evaluation/work_order.h"
+#include "evaluation/worker_answer.h"
 #include "frontend/build.h"
-#include "plugin/evaluation_mapping.h"
-#include "plugin/judged_outputs.h"
-#include "plugin/references.h"
-#include "plugin/work_plan.h"
 #include "profile/gpu_spec.h"
 #include "profile/metric_catalogue.h"
 #include "worker/sandbox.h"
@@ -23,7 +22,6 @@ namespace kernelskill::simulator {
 namespace {
 
 constexpr int workerTime_ms = 240'000;
-constexpr double floorShare = 0.7; // of the least time: the ceilings themselves are uncertain
 
 // Everything one evaluation is made with.
 struct Setting
@@ -119,69 +117,19 @@ void addBuild(const BuildProduct &product, Evaluation &evaluation)
     evaluation.artefacts.insert(QStringLiteral("ptx"), ptx);
 }
 
-// What is to be checked, with the right answers.
-struct Plan
-{
-    QList<PlannedCheck> checks;
-    QList<ReferenceFiles> references;      // of the checks
-    QList<ReferenceFiles> timedReferences; // of the time sizes; without files where that would take too long
-};
-
-QCoro::Task<Result<Plan>> makePlan(EvaluationRequest request, std::stop_token stop)
-{
-    Plan plan;
-    plan.checks = plannedChecks(request.task, request.seed);
-    const auto references = co_await makeReferences(request.task, plan.checks, request.unconfined, stop);
-    if (!references) co_return std::unexpected(references.error());
-    plan.references = *references;
-    if (request.time) {
-        for (const PlannedCheck &one : timedChecks(request.task, request.seed)) {
-            const auto files = co_await makeReferences(
-                request.task, one.name.isEmpty() ? QList<PlannedCheck>() : QList{one}, request.unconfined, stop);
-            if (!files) co_return std::unexpected(files.error());
-            plan.timedReferences.append(files->isEmpty() ? ReferenceFiles() : files->first());
-        }
-    }
-    co_return plan;
-}
-
-Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &product, const Plan &plan,
+Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &product, const WorkOrder &order,
                                 const JudgedOutputs &judged)
 {
-    const Task &task = setting.request.task;
-    QJsonArray checkCases, timeCases;
-    for (qsizetype i = 0; i < plan.checks.size(); ++i) {
-        auto one = binding(task, plan.checks[i].sizes);
-        if (!one) return std::unexpected(one.error());
-        one->insert(QStringLiteral("name"), plan.checks[i].name);
-        one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(plan.references[i].inputs));
-        one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(plan.references[i].expected));
-        if (judged.applies()) one->insert(QStringLiteral("outputs"), QJsonArray::fromStringList(judged.files(task, i)));
-        checkCases.append(*one);
-    }
-    for (qsizetype i = 0; i < plan.timedReferences.size(); ++i) {
-        const TimeSize &size = task.time[i];
-        auto one = binding(task, size.sizes);
-        if (!one) return std::unexpected(one.error());
-        one->insert(QStringLiteral("name"), size.name);
-        one->insert(QStringLiteral("weight"), size.weight);
-        one->insert(QStringLiteral("seeds"), inputSeeds(task, setting.request.seed));
-        one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(plan.timedReferences[i].inputs));
-        one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(plan.timedReferences[i].expected));
-        timeCases.append(*one);
-    }
-    return QJsonObject{{QStringLiteral("gpu"), setting.gpuFile},
-                       {QStringLiteral("ptx"), QJsonArray::fromStringList(product.ptx)},
-                       {QStringLiteral("host"), setting.installation.hostProgram()},
-                       {QStringLiteral("library"), product.library},
-                       {QStringLiteral("readable"), QJsonArray{setting.installation.folder, product.folder}},
-                       {QStringLiteral("unconfined"), setting.request.unconfined},
-                       {QStringLiteral("sample_budget"), setting.sampleBudget},
-                       {QStringLiteral("absolute"), task.tolerance.absolute},
-                       {QStringLiteral("relative"), task.tolerance.relative},
-                       {QStringLiteral("parameters"), parameterSpecs(task)},
-                       {QStringLiteral("checks"), checkCases},
-                       {QStringLiteral("times"), timeCases}};
+    auto work = toJson(order, setting.request, judged);
+    if (!work) return work;
+    work->insert(QStringLiteral("gpu"), setting.gpuFile);
+    work->insert(QStringLiteral("ptx"), QJsonArray::fromStringList(product.ptx));
+    work->insert(QStringLiteral("host"), setting.installation.hostProgram());
+    work->insert(QStringLiteral("library"), product.library);
+    work->insert(QStringLiteral("readable"), QJsonArray{setting.installation.folder, product.folder});
+    work->insert(QStringLiteral("unconfined"), setting.request.unconfined);
+    work->insert(QStringLiteral("sample_budget"), setting.sampleBudget);
+    return work;
 }
 
 void report(const ProgressSink &sink, const QString &stage, int done, int total, const QString &what)
@@ -198,33 +146,6 @@ std::function<void(const QJsonObject &)> progressOf(const ProgressSink &sink)
         report(sink, stage, done, total,
                done < total ? QStringLiteral("%1 %2 of %3").arg(stage).arg(done + 1).arg(total) : stage);
     };
-}
-
-// A time no work of this size can have. Needs every size, so that a candidate cannot skip the large one.
-void checkPlausibility(const Setting &setting, Evaluation &evaluation)
-{
-    if (evaluation.timings.isEmpty()) return;
-    const QString name = QStringLiteral("plausible time");
-    for (const SizeTiming &timing : std::as_const(evaluation.timings)) {
-        const auto size = std::ranges::find(setting.request.task.time, timing.name, &TimeSize::name);
-        if (size == setting.request.task.time.end()) continue;
-        const auto floor = leastTime(setting.request.task, size->sizes, setting.gpu);
-        if (!floor) {
-            evaluation.checks.append(checks::notMade(name, floor.error().message));
-            return;
-        }
-        if (timing.time_us < floorShare * floor->time_us) {
-            evaluation.checks.append(checks::failed(
-                name,
-                QStringLiteral("%1 µs at size %2 is less than the task's own work needs (%3 µs: %4); work was skipped")
-                    .arg(timing.time_us, 0, 'f', 2)
-                    .arg(timing.name)
-                    .arg(floor->time_us, 0, 'f', 2)
-                    .arg(floor->reason)));
-            return;
-        }
-    }
-    evaluation.checks.append(checks::passed(name));
 }
 
 Finding simpleFinding(const QString &kind, const QString &message)
@@ -304,7 +225,7 @@ QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest r
     if (!setting) co_return std::unexpected(setting.error());
     report(progress, QStringLiteral("building"), 0, 1, QStringLiteral("building"));
     // The reference runs while the compiler does.
-    auto planning = makePlan(setting->request, stop);
+    auto planning = makeWorkOrder(setting->request, stop);
     const auto product = co_await build({setting->request.task, setting->request.candidate, setting->compiler,
                                          setting->installation, setting->request.unconfined},
                                         stop);
@@ -331,13 +252,13 @@ QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest r
     } else if (const QString trouble = end->last.value(QLatin1String("error")).toString(); !trouble.isEmpty()) {
         co_return failure(QStringLiteral("simulator.worker"), trouble, end->log);
     } else {
-        addWork(end->last, setting->gpu.id, evaluation);
+        addWorkerAnswer(end->last, setting->gpu.id, TimeKind::Modelled, evaluation);
         if (judged.applies()) {
             const auto done = co_await judged.judge(setting->request.task, plan->checks, &evaluation,
                                                     setting->request.unconfined, stop);
             if (!done) co_return std::unexpected(done.error());
         }
-        checkPlausibility(*setting, evaluation);
+        checkPlausibility(setting->request.task, setting->gpu, evaluation);
     }
     checks::conclude(evaluation);
     co_return evaluation;

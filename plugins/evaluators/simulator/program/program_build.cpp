@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program_build.h"
 
-#include "frontend/diagnostics.h"
+#include "evaluation/compile_diagnostics.h"
 #include "worker/sandbox.h"
 
 #include <QDir>

@@ -2,7 +2,7 @@
 #include "simulate.h"
 
 #include "base/paths.h"
-#include "plugin/evaluation_mapping.h"
+#include "evaluation/worker_answer.h"
 #include "profile/gpu_spec.h"
 #include "program/program_build.h"
 #include "worker/sandbox.h"
@@ -48,7 +48,7 @@ Finding simpleFinding(const QString &kind, const QString &message)
 void addWork(const QJsonObject &last, const QString &device, ProgramOutcome &outcome)
 {
     Evaluation mapped;
-    simulator::addWork(last, device, mapped);
+    addWorkerAnswer(last, device, TimeKind::Modelled, mapped);
     outcome.status = toString(mapped.status);
     outcome.findings += mapped.findings;
     outcome.profile = mapped.profile;

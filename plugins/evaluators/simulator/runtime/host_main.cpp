@@ -18,7 +18,7 @@ using namespace kernelskill::simulator::runtime;
 
 namespace {
 
-using Trampoline = void (*)(void **);
+using Trampoline = void (*)(void **, void *);
 
 bool serve(Channel &channel, Trampoline call)
 {
@@ -36,7 +36,7 @@ bool serve(Channel &channel, Trampoline call)
         arguments.push_back(value.data());
     }
     if (!reader.ok()) return false;
-    call(arguments.data());
+    call(arguments.data(), nullptr); // the default stream
     std::fflush(nullptr);
     channel.send(wire::Kind::Returned, {});
     return true;

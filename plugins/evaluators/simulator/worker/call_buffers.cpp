@@ -3,8 +3,8 @@
 
 #include "kit/compare.h"
 #include "kit/dtypes.h"
+#include "kit/input_values.h"
 #include "kit/poison.h"
-#include "worker/input_values.h"
 
 #include <algorithm>
 #include <cstring>
@@ -43,9 +43,8 @@ std::expected<void, std::string> CallBuffers::prepare(const WorkRequest &request
                        [&](std::size_t i, Buffer &buffer) -> std::expected<void, std::string> {
                            if (i >= inputFiles.size() || inputFiles[i].empty())
                                return std::unexpected("there are no inputs for " + request.parameters[i].name);
-                           auto file = MappedFile::open(inputFiles[i], buffer.bytes);
-                           if (!file) return std::unexpected(file.error());
-                           buffer.file = std::move(*file);
+                           std::string error;
+                           if (!buffer.file.open(inputFiles[i], buffer.bytes, error)) return std::unexpected(error);
                            return {};
                        });
 }
@@ -58,7 +57,10 @@ std::expected<void, std::string> CallBuffers::prepare(const WorkRequest &request
                            if (i >= seeds.size())
                                return std::unexpected("there is no seed for " + request.parameters[i].name);
                            buffer.made.resize(buffer.bytes);
-                           return fillInput(request.parameters[i], seeds[i], buffer.made, buffer.count);
+                           std::string error;
+                           if (!kit::fillInput(request.parameters[i], seeds[i], buffer.made, buffer.count, error))
+                               return std::unexpected(error);
+                           return {};
                        });
 }
 
@@ -133,14 +135,15 @@ CallBuffers::wrongOutput(const WorkRequest &request, const std::vector<std::stri
         if (!buffer.parameter->isTensor || !buffer.parameter->written || buffer.count == 0) continue;
         if (i >= expectedFiles.size() || expectedFiles[i].empty())
             return std::unexpected("there is no reference for " + buffer.parameter->name);
-        const auto expected = MappedFile::open(expectedFiles[i], buffer.count * sizeof(double));
-        if (!expected) return std::unexpected(expected.error());
+        kit::MappedFile expected;
+        std::string error;
+        if (!expected.open(expectedFiles[i], buffer.count * sizeof(double), error)) return std::unexpected(error);
         std::vector<std::byte> actual(buffer.bytes);
         if (!m_device.read(buffer.address, actual))
             return std::unexpected("the output " + buffer.parameter->name + " cannot be read");
         const kit::Dtype &dtype = *kit::findDtype(buffer.parameter->dtype);
         const kit::Comparison comparison =
-            kit::compareOutput(dtype, actual.data(), reinterpret_cast<const double *>(expected->bytes().data()),
+            kit::compareOutput(dtype, actual.data(), reinterpret_cast<const double *>(expected.bytes().data()),
                                buffer.count, {request.absoluteTolerance, request.relativeTolerance, true});
         if (comparison.passed()) continue;
         std::string text = buffer.parameter->name + ": " + comparison.describe();
@@ -170,12 +173,9 @@ CallBuffers::wrongWritten(const WorkRequest &request, const std::vector<std::str
         if (poison.size() != buffer.bytes || !m_device.read(buffer.address, actual))
             return std::unexpected("the output " + parameter.name + " cannot be read");
         const bool compares = i < expectedFiles.size() && !expectedFiles[i].empty();
-        MappedFile expected;
-        if (compares) {
-            auto file = MappedFile::open(expectedFiles[i], buffer.count * sizeof(double));
-            if (!file) return std::unexpected(file.error());
-            expected = std::move(*file);
-        }
+        kit::MappedFile expected;
+        if (std::string error; compares && !expected.open(expectedFiles[i], buffer.count * sizeof(double), error))
+            return std::unexpected(error);
         // Written elements move to the front, with what was expected of them.
         const auto *all = reinterpret_cast<const double *>(expected.bytes().data());
         std::vector<double> values;

@@ -3,8 +3,8 @@
 // around each, outputs poisoned, and compared afterwards.
 #pragma once
 
+#include "kit/mapped_file.h"
 #include "worker/device_server.h"
-#include "worker/mapped_file.h"
 #include "worker/request.h"
 
 #include <functional>
@@ -57,7 +57,7 @@ private:
     {
         const ParameterSpec *parameter = nullptr;
         std::vector<std::byte> made; // what was uploaded, unless a file has it
-        MappedFile file;
+        kit::MappedFile file;
         std::vector<std::byte> scalar;
         [[nodiscard]] std::span<const std::byte> content() const
         {

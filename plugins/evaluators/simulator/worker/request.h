@@ -2,63 +2,28 @@
 // What the evaluator asks the worker to do.
 #pragma once
 
+#include "kit/work_order.h"
+
 #include <nlohmann/json.hpp>
 
-#include <cstdint>
 #include <expected>
 #include <string>
 #include <vector>
 
 namespace kernelskill::simulator {
 
-struct ParameterSpec
-{
-    std::string name, dtype;
-    bool isTensor = true;
-    bool read = false, written = false;
-    std::string distribution; // tensors that are read: "normal", "uniform", …, as task.json spells them
-    double first = 0, second = 1;
-};
+using kit::Binding;
+using kit::CheckCase;
+using kit::ParameterSpec;
+using kit::TimeCase;
 
-// The parameters' sizes and values at one choice of sizes.
-struct Binding
-{
-    std::vector<std::vector<std::int64_t>> shapes; // one a parameter, empty for scalars
-    std::vector<double> scalars;                   // one a parameter, 0 for tensors
-};
-
-struct CheckCase
-{
-    std::string name; // "outputs rows=7 cols=515 seed 1"
-    Binding binding;
-    std::vector<std::string> inputFiles;    // one a parameter: raw elements, empty for what is not read
-    std::vector<std::string> expectedFiles; // one a parameter: doubles, empty for what is not written
-    // One a parameter: where to put what is written, for a task that judges outputs itself. Then nothing is compared
-    // here.
-    std::vector<std::string> outputFiles;
-};
-
-struct TimeCase
-{
-    std::string name;
-    double weight = 1;
-    Binding binding;
-    std::vector<std::uint64_t> seeds; // one a parameter: its values are made here, unless there are files
-    std::vector<std::string> inputFiles,
-        expectedFiles; // as in a check; both empty where the reference is too expensive
-};
-
-struct WorkRequest
+struct WorkRequest : kit::WorkOrder
 {
     std::string gpuFile;
     std::vector<std::string> ptx;
     std::string host, library;
     std::vector<std::string> readable;
     bool unconfined = false;
-    double absoluteTolerance = 1e-5, relativeTolerance = 1e-4;
-    std::vector<ParameterSpec> parameters;
-    std::vector<CheckCase> checks;
-    std::vector<TimeCase> times;
     double sampleBudget = 0;    // thread instructions of a timed launch's blocks; 0: the worker's own figure
     int hostLimit_ms = 10'000;  // of one call, the candidate's own computing
     int stageLimit_ms = 60'000; // all checks; and again all timings

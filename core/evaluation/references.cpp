@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace kernelskill::simulator {
+namespace kernelskill {
 
 namespace {
 
@@ -48,4 +48,4 @@ QCoro::Task<Result<QList<ReferenceFiles>>> makeReferences(Task task, QList<Plann
     co_return all;
 }
 
-} // namespace kernelskill::simulator
+} // namespace kernelskill

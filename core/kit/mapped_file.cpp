@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace kernelskill::simulator {
+namespace kernelskill::kit {
 
 MappedFile::~MappedFile()
 {
@@ -26,32 +26,32 @@ MappedFile &MappedFile::operator=(MappedFile &&other) noexcept
     return *this;
 }
 
-std::expected<MappedFile, std::string> MappedFile::open(const std::string &path, std::size_t bytes)
+bool MappedFile::open(const std::string &path, std::size_t bytes, std::string &error)
 {
-    MappedFile file;
+    *this = MappedFile();
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat status
     {
     };
     if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
         if (descriptor >= 0) ::close(descriptor);
-        return std::unexpected(path + " cannot be read");
+        error = path + " cannot be read";
+        return false;
     }
     if (static_cast<std::size_t>(status.st_size) != bytes) {
         ::close(descriptor);
-        return std::unexpected(path + " has " + std::to_string(status.st_size) + " bytes, and the task says " +
-                               std::to_string(bytes));
+        error = path + " has " + std::to_string(status.st_size) + " bytes, and the task says " + std::to_string(bytes);
+        return false;
     }
-    if (bytes > 0) {
-        void *data = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
-        if (data != MAP_FAILED) {
-            file.m_data = data;
-            file.m_bytes = bytes;
-        }
-    }
+    void *data = bytes > 0 ? ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0) : nullptr;
     ::close(descriptor);
-    if (bytes > 0 && !file.m_data) return std::unexpected(path + " cannot be mapped");
-    return file;
+    if (data == MAP_FAILED) {
+        error = path + " cannot be mapped";
+        return false;
+    }
+    m_data = data;
+    m_bytes = bytes;
+    return true;
 }
 
-} // namespace kernelskill::simulator
+} // namespace kernelskill::kit

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnostics.h"
+#include "compile_diagnostics.h"
 
 #include <QRegularExpression>
 #include <QSet>
 
 #include <optional>
 
-namespace kernelskill::simulator {
+namespace kernelskill {
 
 namespace {
 
@@ -60,7 +60,7 @@ std::optional<QString> linkError(const QString &line)
     static const QRegularExpression undefined(QStringLiteral("undefined (?:reference to|symbol:?) [`']?([^'`]+)'?"));
     const QRegularExpressionMatch match = undefined.match(line);
     if (!match.hasMatch()) return std::nullopt;
-    return QStringLiteral("undefined symbol %1: neither the candidate nor the simulator's run time defines it")
+    return QStringLiteral("undefined symbol %1: neither the candidate nor the run time defines it")
         .arg(match.captured(1).trimmed());
 }
 
@@ -108,4 +108,4 @@ QList<Finding> compileErrors(const QString &output, const QString &mainFile)
     return findings;
 }
 
-} // namespace kernelskill::simulator
+} // namespace kernelskill

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace kernelskill::simulator {
+namespace kernelskill {
 
 namespace {
 
@@ -112,26 +112,4 @@ QJsonArray inputSeeds(const Task &task, quint64 seed)
     return seeds;
 }
 
-Result<Floor> leastTime(const Task &task, const Sizes &sizes, const GpuSpec &gpu)
-{
-    const auto bytes = task.bytes.evaluate(sizes);
-    const auto flops = task.flops.evaluate(sizes);
-    if (!bytes) return std::unexpected(bytes.error());
-    if (!flops) return std::unexpected(flops.error());
-    const double beyondL2 = std::max(0.0, *bytes - gpu.l2Bytes);
-    const double dram_us = gpu.dramPeak_gb_s > 0 ? beyondL2 / (gpu.dramPeak_gb_s * 1e3) : 0;
-    const double l2_us = gpu.l2_gb_s > 0 ? *bytes / (gpu.l2_gb_s * 1e3) : 0;
-    const double fastest = std::max({gpu.fp32_tflops, gpu.fp16Tensor_tflops, gpu.tf32Tensor_tflops});
-    const double math_us = fastest > 0 ? *flops / (fastest * 1e6) : 0;
-    const double least = std::max({dram_us, l2_us, math_us});
-    if (least == math_us)
-        return Floor{least,
-                     QStringLiteral("%1 Gflop at %2 Tflop/s").arg(*flops / 1e9, 0, 'g', 3).arg(fastest, 0, 'g', 3)};
-    if (least == dram_us)
-        return Floor{
-            least,
-            QStringLiteral("%1 MB beyond L2 at %2 GB/s of DRAM").arg(beyondL2 / 1e6, 0, 'g', 3).arg(gpu.dramPeak_gb_s)};
-    return Floor{least, QStringLiteral("%1 MB at %2 GB/s of L2").arg(*bytes / 1e6, 0, 'g', 3).arg(gpu.l2_gb_s)};
-}
-
-} // namespace kernelskill::simulator
+} // namespace kernelskill

@@ -2,14 +2,14 @@
 // The expected outputs of each planned check, as files the worker reads.
 #pragma once
 
-#include "plugin/work_plan.h"
+#include "evaluation/work_plan.h"
 
 #include <QCoroTask>
 #include <QStringList>
 
 #include <stop_token>
 
-namespace kernelskill::simulator {
+namespace kernelskill {
 
 struct ReferenceFiles
 {
@@ -21,4 +21,4 @@ struct ReferenceFiles
 [[nodiscard]] QCoro::Task<Result<QList<ReferenceFiles>>> makeReferences(Task task, QList<PlannedCheck> plan,
                                                                         bool unconfined, std::stop_token stop);
 
-} // namespace kernelskill::simulator
+} // namespace kernelskill

@@ -6,7 +6,7 @@
 
 #include <QFile>
 
-namespace kernelskill::simulator {
+namespace kernelskill {
 
 JudgedOutputs::JudgedOutputs(const Task &task)
 {
@@ -46,4 +46,4 @@ QCoro::Task<Result<void>> JudgedOutputs::judge(Task task, QList<PlannedCheck> pl
     co_return Result<void>{};
 }
 
-} // namespace kernelskill::simulator
+} // namespace kernelskill

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluation_mapping.h"
+#include "worker_answer.h"
 
-#include "frontend/diagnostics.h"
+#include "evaluation/compile_diagnostics.h"
 
 #include <QJsonArray>
 
-namespace kernelskill::simulator {
+namespace kernelskill {
 
 namespace {
 
@@ -80,9 +80,24 @@ KernelProfile kernelProfile(const QJsonObject &object)
     return kernel;
 }
 
+SizeTiming sizeTiming(const QJsonObject &object)
+{
+    SizeTiming timing;
+    timing.name = text(object, "name");
+    timing.weight = number(object, "weight");
+    timing.time_us = number(object, "time_us");
+    timing.interval = {number(object, "low_us"), number(object, "high_us")};
+    for (const QJsonValue &sample : array(object, "samples_us"))
+        timing.samples_us.append(sample.toDouble());
+    timing.overBaseline = number(object, "over_baseline");
+    timing.overBaselineInterval = {number(object, "over_baseline_low"), number(object, "over_baseline_high")};
+    timing.host_us = number(object, "host_us");
+    return timing;
+}
+
 } // namespace
 
-void addWork(const QJsonObject &work, const QString &device, Evaluation &evaluation)
+void addWorkerAnswer(const QJsonObject &work, const QString &device, TimeKind kind, Evaluation &evaluation)
 {
     if (const auto status = statusFromString(text(work, "status"))) evaluation.status = *status;
     for (const QJsonValue &value : array(work, "checks")) {
@@ -92,22 +107,15 @@ void addWork(const QJsonObject &work, const QString &device, Evaluation &evaluat
     for (const QJsonValue &value : array(work, "findings"))
         evaluation.findings.append(finding(value.toObject()));
     for (const QJsonValue &value : array(work, "timings")) {
-        const QJsonObject timing = value.toObject();
-        SizeTiming size{text(timing, "name"),
-                        number(timing, "weight"),
-                        number(timing, "time_us"),
-                        {number(timing, "low_us"), number(timing, "high_us")},
-                        {}};
-        for (const QJsonValue &sample : array(timing, "samples_us"))
-            size.samples_us.append(sample.toDouble());
-        evaluation.timings.append(size);
+        evaluation.timings.append(sizeTiming(value.toObject()));
     }
     evaluation.profile.device = device;
-    evaluation.profile.kind = QStringLiteral("modelled");
+    evaluation.profile.kind = toString(kind);
     evaluation.profile.launchCount = int(number(work, "launches"));
     for (const QJsonValue &value : array(work, "kernels"))
         evaluation.profile.kernels.append(kernelProfile(value.toObject()));
+    evaluation.evidence = work.value(QLatin1String("evidence")).toObject();
     evaluation.log += text(work, "log");
 }
 
-} // namespace kernelskill::simulator
+} // namespace kernelskill

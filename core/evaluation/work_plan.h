@@ -3,12 +3,11 @@
 #pragma once
 
 #include "evaluation/evaluator.h"
-#include "profile/gpu_spec.h"
 
 #include <QJsonArray>
 #include <QJsonObject>
 
-namespace kernelskill::simulator {
+namespace kernelskill {
 
 struct PlannedCheck
 {
@@ -33,13 +32,4 @@ struct PlannedCheck
 // Seed of each parameter's values, as text: JSON numbers end at 53 bits.
 [[nodiscard]] QJsonArray inputSeeds(const Task &task, quint64 seed);
 
-// The least time the task's own work needs on a device, in microseconds: bytes beyond L2 at DRAM's peak, all bytes at
-// L2's bandwidth, flops at the fastest arithmetic the device has. A candidate below it skips work.
-struct Floor
-{
-    double time_us = 0;
-    QString reason; // "134 MB of DRAM traffic at 4.8 TB/s"
-};
-[[nodiscard]] Result<Floor> leastTime(const Task &task, const Sizes &sizes, const GpuSpec &gpu);
-
-} // namespace kernelskill::simulator
+} // namespace kernelskill

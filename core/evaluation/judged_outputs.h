@@ -2,13 +2,13 @@
 // Tasks with more than one right answer judge outputs by a check of their own (check.cpp), outside the worker.
 #pragma once
 
-#include "plugin/references.h"
+#include "evaluation/references.h"
 
 #include <QTemporaryDir>
 
 #include <memory>
 
-namespace kernelskill::simulator {
+namespace kernelskill {
 
 class JudgedOutputs
 {
@@ -25,4 +25,4 @@ private:
     std::unique_ptr<QTemporaryDir> m_folder;
 };
 
-} // namespace kernelskill::simulator
+} // namespace kernelskill

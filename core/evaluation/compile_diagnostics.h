@@ -7,7 +7,7 @@
 #include <QList>
 #include <QString>
 
-namespace kernelskill::simulator {
+namespace kernelskill {
 
 // A path as the compiler printed it, in the build folder ("./src/solve.cu"), as the candidate knows it
 // ("solve.cu"). Paths outside the candidate come back unchanged.
@@ -18,4 +18,4 @@ namespace kernelskill::simulator {
 // output holds no error that can be understood, one finding carries its last lines.
 [[nodiscard]] QList<Finding> compileErrors(const QString &output, const QString &mainFile);
 
-} // namespace kernelskill::simulator
+} // namespace kernelskill

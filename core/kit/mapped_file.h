@@ -3,11 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <expected>
 #include <span>
 #include <string>
 
-namespace kernelskill::simulator {
+namespace kernelskill::kit {
 
 class MappedFile
 {
@@ -17,8 +16,8 @@ public:
     MappedFile(MappedFile &&other) noexcept;
     MappedFile &operator=(MappedFile &&other) noexcept;
 
-    // An error when it cannot be read or has another size.
-    [[nodiscard]] static std::expected<MappedFile, std::string> open(const std::string &path, std::size_t bytes);
+    // False with `error` set when it cannot be read or has another size.
+    [[nodiscard]] bool open(const std::string &path, std::size_t bytes, std::string &error);
     [[nodiscard]] std::span<const std::byte> bytes() const { return {static_cast<const std::byte *>(m_data), m_bytes}; }
 
 private:
@@ -26,4 +25,4 @@ private:
     std::size_t m_bytes = 0;
 };
 
-} // namespace kernelskill::simulator
+} // namespace kernelskill::kit

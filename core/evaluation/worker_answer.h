@@ -6,9 +6,9 @@
 
 #include <QJsonObject>
 
-namespace kernelskill::simulator {
+namespace kernelskill {
 
 // Adds checks, findings, times, profile and log. Sets the status where the worker knows it, not the verdict.
-void addWork(const QJsonObject &work, const QString &device, Evaluation &evaluation);
+void addWorkerAnswer(const QJsonObject &work, const QString &device, TimeKind kind, Evaluation &evaluation);
 
-} // namespace kernelskill::simulator
+} // namespace kernelskill

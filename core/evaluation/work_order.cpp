@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "work_order.h"
+
+#include <QJsonArray>
+
+namespace kernelskill {
+
+namespace {
+
+Result<QJsonArray> checkCases(const WorkOrder &order, const Task &task, const JudgedOutputs &judged)
+{
+    QJsonArray cases;
+    for (qsizetype i = 0; i < order.checks.size(); ++i) {
+        auto one = binding(task, order.checks[i].sizes);
+        if (!one) return std::unexpected(one.error());
+        one->insert(QStringLiteral("name"), order.checks[i].name);
+        one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(order.references[i].inputs));
+        one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(order.references[i].expected));
+        if (judged.applies()) one->insert(QStringLiteral("outputs"), QJsonArray::fromStringList(judged.files(task, i)));
+        cases.append(*one);
+    }
+    return cases;
+}
+
+Result<QJsonArray> timeCases(const WorkOrder &order, const EvaluationRequest &request)
+{
+    QJsonArray cases;
+    for (qsizetype i = 0; i < order.timedReferences.size(); ++i) {
+        const TimeSize &size = request.task.time[i];
+        auto one = binding(request.task, size.sizes);
+        if (!one) return std::unexpected(one.error());
+        one->insert(QStringLiteral("name"), size.name);
+        one->insert(QStringLiteral("weight"), size.weight);
+        one->insert(QStringLiteral("seeds"), inputSeeds(request.task, request.seed));
+        one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(order.timedReferences[i].inputs));
+        one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(order.timedReferences[i].expected));
+        cases.append(*one);
+    }
+    return cases;
+}
+
+} // namespace
+
+QCoro::Task<Result<WorkOrder>> makeWorkOrder(EvaluationRequest request, std::stop_token stop)
+{
+    WorkOrder order;
+    order.checks = plannedChecks(request.task, request.seed);
+    const auto references = co_await makeReferences(request.task, order.checks, request.unconfined, stop);
+    if (!references) co_return std::unexpected(references.error());
+    order.references = *references;
+    if (request.time) {
+        for (const PlannedCheck &one : timedChecks(request.task, request.seed)) {
+            const auto files = co_await makeReferences(
+                request.task, one.name.isEmpty() ? QList<PlannedCheck>() : QList{one}, request.unconfined, stop);
+            if (!files) co_return std::unexpected(files.error());
+            order.timedReferences.append(files->isEmpty() ? ReferenceFiles() : files->first());
+        }
+    }
+    co_return order;
+}
+
+Result<QJsonObject> toJson(const WorkOrder &order, const EvaluationRequest &request, const JudgedOutputs &judged)
+{
+    const auto toCheck = checkCases(order, request.task, judged);
+    if (!toCheck) return std::unexpected(toCheck.error());
+    const auto toTime = timeCases(order, request);
+    if (!toTime) return std::unexpected(toTime.error());
+    return QJsonObject{{QStringLiteral("absolute"), request.task.tolerance.absolute},
+                       {QStringLiteral("relative"), request.task.tolerance.relative},
+                       {QStringLiteral("parameters"), parameterSpecs(request.task)},
+                       {QStringLiteral("checks"), *toCheck},
+                       {QStringLiteral("times"), *toTime}};
+}
+
+} // namespace kernelskill

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "work_order.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+
+namespace kernelskill::kit {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Binding binding(const Json &object)
+{
+    Binding result;
+    result.shapes = object.at("shapes").get<std::vector<std::vector<std::int64_t>>>();
+    result.scalars = object.at("scalars").get<std::vector<double>>();
+    return result;
+}
+
+ParameterSpec parameter(const Json &object)
+{
+    ParameterSpec result;
+    result.name = object.at("name");
+    result.dtype = object.at("dtype");
+    result.isTensor = object.at("tensor");
+    result.read = object.at("read");
+    result.written = object.at("written");
+    result.distribution = object.value("distribution", std::string("normal"));
+    result.first = object.value("first", 0.0);
+    result.second = object.value("second", 1.0);
+    return result;
+}
+
+std::vector<std::string> files(const Json &object, const char *name)
+{
+    return object.contains(name) ? object.at(name).get<std::vector<std::string>>() : std::vector<std::string>();
+}
+
+CheckCase checkCase(const Json &object)
+{
+    CheckCase result;
+    result.name = object.at("name");
+    result.binding = binding(object);
+    result.inputFiles = files(object, "inputs");
+    result.expectedFiles = files(object, "expected");
+    result.outputFiles = files(object, "outputs");
+    return result;
+}
+
+TimeCase timeCase(const Json &object)
+{
+    TimeCase result;
+    result.name = object.at("name");
+    result.weight = object.at("weight");
+    result.binding = binding(object);
+    for (const std::string &seed : object.at("seeds").get<std::vector<std::string>>())
+        result.seeds.push_back(std::strtoull(seed.c_str(), nullptr, 10));
+    result.inputFiles = files(object, "inputs");
+    result.expectedFiles = files(object, "expected");
+    return result;
+}
+
+} // namespace
+
+void readWorkOrder(const Json &object, WorkOrder &order)
+{
+    order.absoluteTolerance = object.at("absolute");
+    order.relativeTolerance = object.at("relative");
+    for (const Json &one : object.at("parameters"))
+        order.parameters.push_back(parameter(one));
+    for (const Json &one : object.at("checks"))
+        order.checks.push_back(checkCase(one));
+    for (const Json &one : object.at("times"))
+        order.times.push_back(timeCase(one));
+}
+
+} // namespace kernelskill::kit
