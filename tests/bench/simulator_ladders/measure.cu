@@ -135,17 +135,6 @@ void accumulate(const std::vector<char> &got, const std::vector<char> &expected,
     }
 }
 
-std::vector<std::vector<char>> outputs(const Case &one)
-{
-    std::vector<std::vector<char>> all;
-    for (const Tensor &tensor : one.tensors)
-        if (tensor.output) {
-            all.emplace_back(tensor.bytes());
-            check(cudaMemcpy(all.back().data(), tensor.device, tensor.bytes(), cudaMemcpyDeviceToHost), "copy output");
-        }
-    return all;
-}
-
 // The reference computes with float where the device has float16.
 std::vector<char> widened(const std::vector<char> &halves)
 {
@@ -157,6 +146,19 @@ std::vector<char> widened(const std::vector<char> &halves)
     return floats;
 }
 
+std::vector<std::vector<char>> outputs(const Case &one)
+{
+    std::vector<std::vector<char>> all;
+    for (const Tensor &tensor : one.tensors)
+        if (tensor.output) {
+            all.emplace_back(tensor.bytes());
+            check(cudaMemcpy(all.back().data(), tensor.device, tensor.bytes(), cudaMemcpyDeviceToHost), "copy output");
+            if (tensor.dtype == "float16")
+                all.back() = widened(all.back());
+        }
+    return all;
+}
+
 void reportDifference(const Plan &plan, const Case &one, const Library &library,
                       const std::vector<std::vector<char>> &got, const std::vector<std::vector<char>> &expected)
 {
@@ -165,12 +167,10 @@ void reportDifference(const Plan &plan, const Case &one, const Library &library,
     for (const Tensor &tensor : one.tensors) {
         if (!tensor.output)
             continue;
-        if (tensor.dtype == "float16") {
-            std::fprintf(stderr, "float16 outputs are not provided for\n");
-            std::exit(1);
-        }
-        if (tensor.dtype == "float32")
+        if (tensor.dtype == "float32" || tensor.dtype == "float16")
             accumulate<float>(got[next], expected[next], plan.absolute, plan.relative, sum);
+        else if (tensor.dtype == "uint8")
+            accumulate<std::uint8_t>(got[next], expected[next], plan.absolute, plan.relative, sum);
         else
             accumulate<std::int32_t>(got[next], expected[next], plan.absolute, plan.relative, sum);
         ++next;
