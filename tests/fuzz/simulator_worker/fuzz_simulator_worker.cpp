@@ -77,6 +77,8 @@ std::vector<std::byte> payload(wire::Kind kind, Random &random, const std::vecto
     case wire::Kind::Allocate: { // refused or small: what is given may be filled
         const std::uint64_t bytes = random.chance(70) ? random.below(1 << 16) : strange(random, known);
         w.value(bytes > (1ull << 24) && bytes < (1ull << 40) ? bytes % (1ull << 24) : bytes);
+        w.value(static_cast<std::uint32_t>(random.below(3)));
+        w.text(random.chance(50) ? "main.cu:12" : random.chance(50) ? "" : "7:x:");
         break;
     }
     default:

@@ -68,6 +68,7 @@ private Q_SLOTS:
         row("header_texture", 30);
         row("header_cub", 17);
         row("header_small_floats", 31);
+        row("language_objects", 26);
     }
     void checksItself()
     {
@@ -83,7 +84,7 @@ private Q_SLOTS:
     void errorsPassOrStay()
     {
         const ProgramOutcome outcome = run({QStringLiteral("runtime_errors.cu")});
-        QCOMPARE(QString::fromUtf8(outcome.output).trimmed(), QStringLiteral("33 checks, 0 failures"));
+        QCOMPARE(QString::fromUtf8(outcome.output).trimmed(), QStringLiteral("34 checks, 0 failures"));
         QCOMPARE(outcome.exitCode, 0);
         QCOMPARE(outcome.exitStatus(), 1);
         QStringList kinds;
@@ -174,6 +175,44 @@ private Q_SLOTS:
         if (kind.isEmpty()) return;
         QCOMPARE(outcome.findings.first().kind, kind);
         QVERIFY2(outcome.findings.first().message.startsWith(message), describe(outcome));
+    }
+
+    // Every place that allocated is named once, in the order of the allocations; the status stays the program's own.
+    void memoryNeverFreed()
+    {
+        const ProgramOutcome outcome = run({QStringLiteral("leaks.cu")});
+        QCOMPARE(outcome.output, QByteArrayLiteral("pitch 512\n"));
+        QCOMPARE(outcome.status, QStringLiteral("ok"));
+        QCOMPARE(outcome.exitStatus(), 0);
+        QStringList found;
+        for (const Finding &finding : outcome.findings) {
+            QCOMPARE(finding.kind, QStringLiteral("leak"));
+            QVERIFY(!finding.hasPlace);
+            QCOMPARE(finding.file.endsWith(QStringLiteral("/leaks.cu")), finding.line > 0);
+            found.append(QStringLiteral("%1: %2").arg(finding.line).arg(finding.message));
+        }
+        QCOMPARE(found,
+                 (QStringList{QStringLiteral("13: 2048 bytes of device memory in 2 allocations were never freed"),
+                              QStringLiteral("0: 100 bytes of device memory were never freed"),
+                              QStringLiteral("33: 2048 bytes of device memory were never freed"), // 4 rows of 512 bytes
+                              QStringLiteral("36: 512 bytes of device memory were never freed")}));
+    }
+    void memoryThatNeedsNoFreeing()
+    {
+        const ProgramOutcome outcome = run({QStringLiteral("leaks_nothing.cu")});
+        QCOMPARE(outcome.output, QByteArrayLiteral("8\n"));
+        QVERIFY2(outcome.findings.isEmpty(), describe(outcome));
+        QCOMPARE(outcome.exitStatus(), 0);
+    }
+
+    // Nothing can be freed on a device that is lost.
+    void noLeaksOfALostDevice()
+    {
+        const ProgramOutcome outcome =
+            run({QStringLiteral("misbehaves.cu"), QStringLiteral("--"), QStringLiteral("lost")});
+        QCOMPARE(outcome.exitCode, 0);
+        QVERIFY2(outcome.findings.size() == 1, describe(outcome));
+        QCOMPARE(outcome.findings.first().kind, QStringLiteral("out_of_bounds"));
     }
 
     void argumentsThatAreMistakes()

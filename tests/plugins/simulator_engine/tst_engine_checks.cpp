@@ -14,6 +14,7 @@ private Q_SLOTS:
     void localOutOfBounds();
     void uninitialisedGlobal();
     void uninitialisedShared();
+    void variableReadBeforeItIsWanted();
     void sharedBytesAndAtomicsAreKnownAsWritten();
     void sharedRace_data();
     void sharedRace();
@@ -99,6 +100,22 @@ void EngineChecks::uninitialisedGlobal() {
     QVERIFY(e.report.findings.empty());
     e.device.markUninitialised(x, 4);
     QVERIFY(e.run(kernelText(1, "ld.global.f32 %f1, [%a0];"), {1}, {32}, {x}));
+    QVERIFY(e.finding("uninitialised_read") != nullptr);
+}
+
+// What a compiler makes of "int v; if (get(v)) use(v);": the read comes first, and selp leaves what it gave.
+void EngineChecks::variableReadBeforeItIsWanted() {
+    const std::string read = ".local .align 4 .b8 v[4];\nmov.u64 %d1, v;\nsetp.eq.u32 %p1, %tid, 1000;\nld.local.u32 %r1, [%d1];\n";
+    const std::string store = "add.s64 %d2, %a0, %o64;\nst.global.u32 [%d2], %r2;";
+    Engine e;
+    const auto x = e.upload(std::vector<std::uint32_t>(32, 0));
+    QVERIFY(e.run(kernelText(1, read + "selp.b32 %r2, %r1, -1, %p1;\n" + store), {1}, {32}, {x}));
+    QVERIFY2(e.report.findings.empty(), e.report.findings.empty() ? "" : e.report.findings[0].message.c_str());
+    QCOMPARE(e.download<std::uint32_t>(x, 32), std::vector<std::uint32_t>(32, 0xffff'ffffu));
+    // taken by anything else, it is used
+    QVERIFY(e.run(kernelText(1, read + "selp.b32 %r2, %r1, -1, %p1;\nadd.u32 %r2, %r2, %r1;\n" + store), {1}, {32}, {x}));
+    QVERIFY(e.finding("uninitialised_read") != nullptr);
+    QVERIFY(e.run(kernelText(1, read + "mov.u32 %r2, %r1;\n" + store), {1}, {32}, {x}));
     QVERIFY(e.finding("uninitialised_read") != nullptr);
 }
 

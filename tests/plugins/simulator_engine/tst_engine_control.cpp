@@ -14,6 +14,7 @@ private Q_SLOTS:
     void gridWideBarrier();
     void recursiveFunction();
     void indirectCall();
+    void pointersFromElsewhere();
     void shuffles();
     void shuffleJoinsDivergedLanes();
     void votesAndMatches();
@@ -106,6 +107,39 @@ void EngineControl::indirectCall() {
     QVERIFY(e.run(kernelText(1, body, functions), {1}, {32}, {x}));
     const auto v = e.download<std::uint32_t>(x, 32);
     for (std::uint32_t t = 0; t < 32; ++t) QCOMPARE(v[t], t % 2 == 0 ? t + 1000 : t * 2);
+}
+
+// Pointers to functions that the calling kernel does not name: from a table in memory, and from another kernel.
+void EngineControl::pointersFromElsewhere() {
+    Engine e;
+    const auto x = e.upload(zeros(32)), kept = e.upload(zeros(2));
+    const auto function = [](const std::string &name, const std::string &what) {
+        return ".func (.param .b32 r) " + name + "(.param .b32 n)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [n];\n" + what + " %r1, %r1, 7;\nst.param.b32 [r], %r1;\nret;\n}\n";
+    };
+    const std::string module = ".func (.param .b32 r) minus(.param .b32 n);\n" + function("plus", "add.u32") + function("times", "mul.lo.u32") + function("minus", "sub.u32") +
+                               ".global .align 8 .u64 table[3] = {0, plus, times};\n"
+                               ".visible .entry keep(.param .u64 p)\n{\n.reg .b64 %d<4>;\nld.param.u64 %d1, [p];\nmov.u64 %d2, minus;\nst.global.u64 [%d1], %d2;\nret;\n}\n";
+    // threads 0, 3, …: table[1]; 1, 4, …: table[2]; the others: what "keep" kept
+    const std::string body = "rem.u32 %r1, %tid, 3;\nmul.wide.u32 %d1, %r1, 8;\nmov.u64 %d2, table;\nadd.s64 %d2, %d2, %d1;\nadd.s64 %d2, %d2, 8;\nsetp.eq.u32 %p1, %r1, 2;\nselp.b64 %d2, %a1, %d2, %p1;\nld.global.u64 %d3, [%d2];\n"
+                             "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %tid; proto: .callprototype (.param .b32 _) _ (.param .b32 _); call (b), %d3, (a), proto; ld.param.b32 %r2, [b]; }\nadd.s64 %d4, %a0, %o64;\nst.global.u32 [%d4], %r2;";
+    const std::string text = kernelText(2, body, module);
+    QVERIFY(e.device.loadModule(text).has_value());
+    LaunchRequest keep;
+    keep.kernel = "keep";
+    keep.grid = keep.block = {1};
+    keep.arguments.push_back(argument(kept));
+    const auto done = e.device.launch(keep);
+    QVERIFY(done.has_value() && done->findings.empty());
+    LaunchRequest call;
+    call.kernel = "k";
+    call.grid = {1};
+    call.block = {32};
+    call.arguments = {argument(x), argument(kept)};
+    const auto report = e.device.launch(call);
+    QVERIFY(report.has_value() && report->completed);
+    QVERIFY2(report->findings.empty(), report->findings.empty() ? "" : report->findings[0].message.c_str());
+    const auto v = e.download<std::uint32_t>(x, 32);
+    for (std::uint32_t t = 0; t < 32; ++t) QCOMPARE(v[t], t % 3 == 0 ? t + 7 : t % 3 == 1 ? t * 7 : t - 7);
 }
 
 void EngineControl::shuffles() {

@@ -157,8 +157,10 @@ std::expected<void, DeviceError> Device::Impl::placeVariables(Loaded &loaded) {
         if (own == loaded.variables.end()) continue;
         for (const auto &relocation : variable.relocations) {
             const auto target = loaded.variables.find(relocation.symbol);
-            if (target == loaded.variables.end()) continue; // a function's address: found when it is called
-            const std::uint64_t value = target->second.first + static_cast<std::uint64_t>(relocation.addend);
+            const auto function = std::ranges::find_last(loaded.module.functions, relocation.symbol, &ptx::Function::name); // declarations come first
+            if (target == loaded.variables.end() && function.empty()) continue; // of another module
+            const std::uint64_t start = target != loaded.variables.end() ? target->second.first : functionAddress(static_cast<std::size_t>(function.begin() - loaded.module.functions.begin()));
+            const std::uint64_t value = start + static_cast<std::uint64_t>(relocation.addend);
             Allocation *a = addresses.find(own->second.first);
             if (relocation.offset + 8 <= a->bytes) std::memcpy(a->data + relocation.offset, &value, 8);
         }

@@ -120,6 +120,9 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const
 #include "kernelskill/reduce_sync.h"
 
 #include "kernelskill/float_overloads.h"
+
+// Kernels may use new and delete without asking for them: the compiler's wrapper of this header brings them.
+#include <new>
 #pragma clang attribute pop
 
 #undef KS_FUNCTION

@@ -242,4 +242,5 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *sharedBy
 
 #include "channel_descriptor.h"
 #include "driver_functions.h"
+#include "kernelskill/allocation_places.h"
 #include "kernelskill/typed_runtime.h"

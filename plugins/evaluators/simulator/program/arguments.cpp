@@ -194,8 +194,8 @@ QString helpText()
         "  --json           one JSON document on stdout, with the program's output in it\n"
         "  --unconfined     run the program without a sandbox\n"
         "\n"
-        "Exit status: the program's own; 1 when something was found, it does not compile or does not end well;\n"
-        "2 wrong usage; 3 the environment lacks something.\n");
+        "Exit status: the program's own; 1 when something was found (memory never freed is only told), it does not\n"
+        "compile or does not end well; 2 wrong usage; 3 the environment lacks something.\n");
 }
 
 } // namespace kernelskill::simulator

@@ -5,6 +5,8 @@
 
 #include <QDir>
 
+#include <algorithm>
+
 namespace kernelskill::simulator {
 
 namespace {
@@ -64,6 +66,12 @@ QJsonObject toJson(const Finding &finding)
 }
 
 } // namespace
+
+int ProgramOutcome::exitStatus() const
+{
+    const bool sound = std::ranges::all_of(findings, [](const Finding &f) { return f.kind == QLatin1String("leak"); });
+    return ended && sound ? exitCode : 1;
+}
 
 QString findingText(const Finding &finding)
 {

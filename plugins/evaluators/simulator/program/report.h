@@ -22,8 +22,9 @@ struct ProgramOutcome
     QJsonArray copies;
     double elapsed_us = 0; // modelled
     QString device;
-    // The status of the process that reports: the program's own unless something was found.
-    [[nodiscard]] int exitStatus() const { return ended && findings.isEmpty() ? exitCode : 1; }
+    // The status of the process that reports: the program's own unless something was found. A leak is worth a line but
+    // changes no result.
+    [[nodiscard]] int exitStatus() const;
 };
 
 [[nodiscard]] QString findingText(const Finding &finding); // a line; paths below the current folder are relative

@@ -22,6 +22,10 @@ namespace {
 CUmemPoolHandle_st defaultPool{0, true};
 CUmemPoolHandle_st *currentPool = &defaultPool;
 
+// Where the program asked for memory, while a wrapper of kernelskill/allocation_places.h calls on its behalf.
+thread_local const char *placeFile = nullptr;
+thread_local int placeLine = 0;
+
 // Addresses of the process's own memory that is no device's: pinned and managed memory both sides reach.
 bool isOnlyOnDevice(const void *pointer)
 {
@@ -110,6 +114,24 @@ cudaError_t copyLinear(void *to, const void *from, std::size_t bytes, cudaMemcpy
     }
 }
 
+cudaError_t allocateDevice(void **pointer, std::size_t bytes, std::uint32_t flags)
+{
+    if (!pointer) return record(cudaErrorInvalidValue);
+    *pointer = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    wire::Writer message;
+    message.value(static_cast<std::uint64_t>(bytes));
+    message.value(flags);
+    message.text(placeFile ? std::string(placeFile) + ':' + std::to_string(placeLine) : std::string());
+    const Reply reply = Channel::instance().request(wire::Kind::Allocate, message);
+    if (reply.error == cudaSuccess) {
+        const auto address = wire::Reader(reply.payload).value<std::uint64_t>();
+        *pointer = reinterpret_cast<void *>(address);
+        MemoryTable::instance().add({address, bytes, cudaMemoryTypeDevice});
+    }
+    return State::instance().record(reply.error);
+}
+
 CopyWork linearCopy(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind)
 {
     CopyWork work{};
@@ -124,20 +146,15 @@ CopyWork linearCopy(void *to, const void *from, std::size_t bytes, cudaMemcpyKin
 
 extern "C" {
 
+void __kernelskillAllocationPlace(const char *file, int line)
+{
+    placeFile = file;
+    placeLine = line;
+}
+
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    if (!pointer) return record(cudaErrorInvalidValue);
-    *pointer = nullptr;
-    if (bytes == 0) return cudaSuccess;
-    wire::Writer message;
-    message.value(static_cast<std::uint64_t>(bytes));
-    const Reply reply = Channel::instance().request(wire::Kind::Allocate, message);
-    if (reply.error == cudaSuccess) {
-        const auto address = wire::Reader(reply.payload).value<std::uint64_t>();
-        *pointer = reinterpret_cast<void *>(address);
-        MemoryTable::instance().add({address, bytes, cudaMemoryTypeDevice});
-    }
-    return State::instance().record(reply.error);
+    return allocateDevice(pointer, bytes, 0);
 }
 
 cudaError_t cudaFree(void *pointer)
@@ -220,7 +237,8 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
     if (!isStream(stream)) return record(cudaErrorInvalidResourceHandle);
-    if (const cudaError_t error = cudaMalloc(pointer, bytes); error != cudaSuccess) return error;
+    if (const cudaError_t error = allocateDevice(pointer, bytes, wire::allocationPooled); error != cudaSuccess)
+        return error;
     return ownStream(stream) && ownStream(stream)->capture ? submit(stream, MemoryWork{true}) : cudaSuccess;
 }
 

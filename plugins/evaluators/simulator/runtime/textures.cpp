@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 
+using namespace kernelskill::simulator;
 using namespace kernelskill::simulator::runtime;
 using kernelskill_texture::Descriptor;
 
@@ -91,7 +92,9 @@ cudaError_t create(unsigned long long *object, const cudaResourceDesc *resource,
     if (descriptor.isNormalizedFloat && descriptor.bits == 32 && descriptor.kind != cudaChannelFormatKindFloat)
         return record(cudaErrorInvalidNormSetting);
     void *memory = nullptr;
-    if (const cudaError_t error = cudaMalloc(&memory, sizeof descriptor); error != cudaSuccess) return error;
+    if (const cudaError_t error = allocateDevice(&memory, sizeof descriptor, wire::allocationPooled);
+        error != cudaSuccess)
+        return error;
     if (const cudaError_t error = copyLinear(memory, &descriptor, sizeof descriptor, cudaMemcpyHostToDevice);
         error != cudaSuccess)
         return record(error);

@@ -17,7 +17,7 @@
 
 namespace kernelskill::simulator::wire {
 
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 inline constexpr char descriptorVariable[] = "KERNELSKILL_SIM_DESCRIPTOR";
 inline constexpr std::uint32_t largestFrame = 17u << 20;
 inline constexpr std::uint64_t copyChunk = 8u << 20; // one copy message; longer copies are cut
@@ -29,7 +29,7 @@ enum class Kind : std::uint32_t {
     // candidate → worker
     Ready = 16,       // u32 version; the library is loaded. Reply: DeviceFacts
     Returned = 17,    // the call ended
-    Allocate = 18,    // u64 bytes → u64 address
+    Allocate = 18,    // u64 bytes, u32 flags, text where in the program, or empty → u64 address
     Release = 19,     // u64 address
     Upload = 20,      // u64 address, data
     Download = 21,    // u64 address, u64 bytes → data
@@ -48,6 +48,8 @@ enum class Kind : std::uint32_t {
 };
 
 inline constexpr std::uint32_t launchCooperative = 1;
+// Of an allocation: a pool's or the run time's own, so that what is left of it at the end is no leak.
+inline constexpr std::uint32_t allocationPooled = 1;
 
 struct Header
 {

@@ -72,5 +72,7 @@ cudaError_t submit(cudaStream_t stream, Work work);
 // `bytes` from one place to another in a row.
 [[nodiscard]] CopyWork linearCopy(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind);
 [[nodiscard]] cudaError_t copyLinear(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind);
+// Device memory; flags as wire::Kind::Allocate has them.
+cudaError_t allocateDevice(void **pointer, std::size_t bytes, std::uint32_t flags);
 
 } // namespace kernelskill::simulator::runtime

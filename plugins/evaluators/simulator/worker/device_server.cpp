@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <format>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -25,11 +26,28 @@ constexpr std::uint64_t wholePages(std::uint64_t bytes)
     return (bytes + slackBytes + pageBytes - 1) / pageBytes * pageBytes;
 }
 
+constexpr std::size_t longestPlace = 4096; // "file:line" of an allocation
+
 constexpr std::uint64_t deviceMemory = std::uint64_t(8) << 30; // what the simulated device lets a candidate have
 
 // Host-side costs in microseconds, as a PCIe 5 host shows them: the copy engine's set-up, an allocation's system call.
 constexpr double copySetup_us = 6, fillSetup_us = 2.5, allocation_us = 8;
 constexpr double hostLink_bytesPerUs = 25'000;
+
+// `origin` is "file:line", or empty where the call does not say.
+Finding leakFinding(const std::string &origin, std::uint64_t allocations, std::uint64_t bytes)
+{
+    Finding finding;
+    finding.kind = "leak";
+    if (const auto colon = origin.rfind(':'); colon != std::string::npos) {
+        finding.file = origin.substr(0, colon);
+        finding.line = std::max(0, std::atoi(origin.c_str() + colon + 1));
+    }
+    finding.message = allocations == 1 ? std::format("{} bytes of device memory were never freed", bytes)
+                                       : std::format("{} bytes of device memory in {} allocations were never freed",
+                                                     bytes, allocations);
+    return finding;
+}
 
 } // namespace
 
@@ -67,11 +85,35 @@ CallRecord DeviceServer::end()
     return std::exchange(m_call, {});
 }
 
+std::vector<Finding> DeviceServer::leaks() const
+{
+    struct Place
+    {
+        std::string origin;
+        std::uint64_t allocations = 0, bytes = 0;
+    };
+    std::vector<Place> places; // in the order of their first allocation
+    for (const LiveAllocation &live : m_device.liveAllocations()) {
+        const auto found = m_allocations.find(live.address);
+        if (found == m_allocations.end()) continue;
+        const Allocation &allocation = found->second;
+        if (allocation.ours || allocation.shared || allocation.pooled) continue;
+        auto place = std::ranges::find(places, live.origin, &Place::origin);
+        if (place == places.end()) place = places.insert(places.end(), Place{live.origin});
+        ++place->allocations;
+        place->bytes += live.bytes;
+    }
+    std::vector<Finding> findings;
+    for (const Place &place : places)
+        findings.push_back(leakFinding(place.origin, place.allocations, place.bytes));
+    return findings;
+}
+
 std::uint64_t DeviceServer::allocate(std::size_t bytes, const std::string &name)
 {
     const auto address = m_device.allocate(std::max<std::size_t>(bytes, 1), name);
     if (!address) return 0;
-    m_allocations[*address] = {bytes, true, nullptr};
+    m_allocations[*address] = {bytes, true, nullptr, false};
     return *address;
 }
 
@@ -138,11 +180,14 @@ std::int32_t DeviceServer::handle(wire::Kind kind, wire::Reader &request, wire::
 std::int32_t DeviceServer::allocateFor(wire::Reader &request, wire::Writer &reply)
 {
     const auto bytes = request.value<std::uint64_t>();
+    const auto flags = request.value<std::uint32_t>();
+    std::string place = request.text();
     if (!request.ok() || bytes == 0 || bytes > deviceMemory || m_device.bytesInUse() + bytes > deviceMemory)
         return outOfMemory;
-    const auto address = m_device.allocate(bytes, "memory of the candidate");
+    if (place.size() > longestPlace) place.clear();
+    const auto address = m_device.allocate(bytes, "memory of the candidate", std::move(place));
     if (!address) return outOfMemory;
-    m_allocations[*address] = {bytes, false, nullptr};
+    m_allocations[*address] = {bytes, false, nullptr, (flags & wire::allocationPooled) != 0};
     addCopy(CopyRecord::Kind::Allocation, 0);
     reply.value(*address);
     return success;
@@ -186,7 +231,7 @@ std::int32_t DeviceServer::allocateShared(wire::Reader &request, wire::Writer &r
         ::close(file);
         return outOfMemory;
     }
-    m_allocations[*address] = {bytes, false, data};
+    m_allocations[*address] = {bytes, false, data, false};
     addCopy(CopyRecord::Kind::Allocation, 0);
     reply.value(*address);
     reply.descriptor = file;

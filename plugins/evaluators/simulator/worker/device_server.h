@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace kernelskill::simulator {
 
@@ -39,6 +40,9 @@ public:
 
     void begin(ServeMode mode); // a call starts: its record is empty
     CallRecord end();           // a call ended: back to Outside
+    // What a program has allocated by now and not freed, one finding for each place of its that allocates. Memory of
+    // pools, memory shared with the host and variables are not meant.
+    [[nodiscard]] std::vector<Finding> leaks() const;
     // Device work that arrived while no call was active.
     [[nodiscard]] std::uint64_t outsideWork() const { return m_outsideWork; }
     // After a fatal finding a CUDA context is lost, and so is the rest of this process's work.
@@ -96,6 +100,7 @@ private:
         std::uint64_t bytes = 0;
         bool ours = false;
         void *shared = nullptr; // memory that the candidate's process maps as well
+        bool pooled = false;    // see wire::allocationPooled
     };
     void unmap(const Allocation &allocation) const;
 

@@ -161,6 +161,8 @@ ProgramResult runProgram(const ProgramRequest &request, const GpuModel &gpu,
         result.copies.push_back(
             {{"kind", name(copy.kind)}, {"count", copy.count}, {"bytes", copy.bytes}, {"time_us", copy.time_us}});
     explainEnd(outcome, end, request, result);
+    // A program that was ended, or whose device was lost, had no chance to free anything.
+    if (result.ended && !server.isPoisoned()) add(result.work.findings, server.leaks());
     return result;
 }
 

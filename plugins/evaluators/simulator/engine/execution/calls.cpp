@@ -77,12 +77,13 @@ std::uint32_t enterCall(WarpContext &context, const MicroOp &op, std::uint32_t &
         if (!(context.exec >> lane & 1)) continue;
         std::uint32_t callee = site.function;
         if (site.indirect) {
-            const std::uint64_t pointer = context.source<std::uint64_t>(site.pointer)[lane] - functionWindow;
-            if (pointer % 16 != 0 || pointer / 16 >= program.functions.size()) {
-                launcher.find(context, "out_of_bounds", true, lane, pointer + functionWindow, [] { return std::string("call through a pointer that is no function's address"); });
+            const std::uint64_t pointer = context.source<std::uint64_t>(site.pointer)[lane];
+            const auto target = std::ranges::find(program.functions, pointer, [](const DecodedFunction &f) { return functionAddress(f.module); });
+            if (target == program.functions.end() || target == program.functions.end() - 1) { // the last is the kernel
+                launcher.find(context, "out_of_bounds", true, lane, pointer, [] { return std::string("call through a pointer that is no function's address"); });
                 return context.pc;
             }
-            callee = static_cast<std::uint32_t>(pointer / 16);
+            callee = static_cast<std::uint32_t>(target - program.functions.begin());
         }
         const DecodedFunction &from = program.functions[site.caller], &to = program.functions[callee];
         auto frame = std::make_unique<LaneFrame>();

@@ -24,6 +24,13 @@ void namesIn(const ptx::Operand &operand, const std::function<void(const std::st
     for (const auto &e : operand.elements) namesIn(e, visit);
 }
 
+// call (results), %pointer, (arguments), prototype
+bool callsThroughPointer(const ptx::Instruction &instruction) {
+    if (instruction.opcode != "call") return false;
+    const std::size_t target = !instruction.operands.empty() && instruction.operands[0].kind == ptx::Operand::Kind::List ? 1 : 0;
+    return target < instruction.operands.size() && instruction.operands[target].kind == ptx::Operand::Kind::Register;
+}
+
 } // namespace
 
 Decoder::Decoder(const ptx::Module &module, const ExecutionModel &model, const SymbolAddress &addressOf, std::span<const lowering::FunctionFacts> lowered)
@@ -31,20 +38,39 @@ Decoder::Decoder(const ptx::Module &module, const ExecutionModel &model, const S
     for (std::size_t i = 0; i < module.functions.size(); ++i) m_functionByName[module.functions[i].name] = i;
 }
 
+// Functions whose addresses lie in variables (tables of virtual functions) or are taken by any kernel: what a pointer
+// that another kernel wrote may call.
+std::vector<std::string> Decoder::addressedFunctions() const {
+    std::set<std::string> names;
+    for (const auto &variable : m_module.variables)
+        for (const auto &relocation : variable.relocations) names.insert(relocation.symbol);
+    for (const auto &function : m_module.functions)
+        for (const auto &instruction : function.instructions)
+            if (instruction.opcode != "call")
+                for (const auto &operand : instruction.operands) namesIn(operand, [&](const std::string &name) { names.insert(name); });
+    return {names.begin(), names.end()};
+}
+
 // Callees before callers: then lanes inside a call have the smaller pcs and run first.
 std::vector<std::size_t> Decoder::callOrder(std::size_t kernel) const {
     std::vector<std::size_t> order;
     std::set<std::size_t> seen;
     std::size_t nested = 0;
-    const std::function<void(std::size_t)> visit = [&](std::size_t index) {
+    std::function<void(std::size_t)> visit;
+    const auto visitNamed = [&](const std::string &name) {
+        const auto found = m_functionByName.find(name);
+        if (found != m_functionByName.end() && !m_module.functions[found->second].isExternal) visit(found->second);
+    };
+    visit = [&](std::size_t index) {
         if (nested > mostNestedCalls || !seen.insert(index).second) return;
         ++nested;
-        for (const auto &instruction : m_module.functions[index].instructions)
-            for (const auto &operand : instruction.operands)
-                namesIn(operand, [&](const std::string &name) {
-                    const auto found = m_functionByName.find(name);
-                    if (found != m_functionByName.end() && !m_module.functions[found->second].isExternal) visit(found->second);
-                });
+        bool throughPointer = false;
+        for (const auto &instruction : m_module.functions[index].instructions) {
+            for (const auto &operand : instruction.operands) namesIn(operand, visitNamed);
+            throughPointer |= callsThroughPointer(instruction);
+        }
+        if (throughPointer)
+            for (const auto &name : addressedFunctions()) visitNamed(name);
         order.push_back(index);
         --nested;
     };

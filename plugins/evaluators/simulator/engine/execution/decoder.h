@@ -30,6 +30,7 @@ private:
     static const std::map<std::string_view, Method> &methods();
 
     // layout (decoder.cpp)
+    [[nodiscard]] std::vector<std::string> addressedFunctions() const;
     [[nodiscard]] std::vector<std::size_t> callOrder(std::size_t kernel) const;
     void layOutShared(const std::vector<std::size_t> &order);
     void layOutFunction(std::size_t index, DecodedFunction &decoded);

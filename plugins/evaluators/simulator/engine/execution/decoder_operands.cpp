@@ -112,8 +112,7 @@ Decoder::SymbolPlace Decoder::symbolPlace(const Operand &operand) const {
     }
     if (const auto found = m_sharedOffsets.find(operand.symbol); found != m_sharedOffsets.end()) return {AddressSpaceKind::Shared, displaced(found->second)};
     if (const auto found = m_functionByName.find(operand.symbol); found != m_functionByName.end())
-        if (const auto decoded = m_decodedIndex.find(found->second); decoded != m_decodedIndex.end())
-            return {AddressSpaceKind::Generic, functionWindow + 16ull * decoded->second};
+        if (m_decodedIndex.contains(found->second)) return {AddressSpaceKind::Generic, functionAddress(found->second)};
     if (const auto address = m_addressOf(operand.symbol)) return {AddressSpaceKind::Global, displaced(*address)};
     throw Unsupported{"the name " + operand.symbol + " is not defined"};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the handlers leave to code compiled once: findings, fences, calls, special registers.
 #include "engine/execution/launcher.h"
+#include "engine/execution/operation.h"
 #include "engine/execution/special_register.h"
 
 #include <algorithm>
@@ -15,6 +16,25 @@ std::string named(const std::string &name) { return name.empty() ? "an unnamed a
 
 std::string blockText(const LaunchState &state, std::uint64_t linear) {
     return std::format("({}, {}, {})", linear % state.grid[0], linear / state.grid[0] % state.grid[1], linear / state.grid[0] / state.grid[1]);
+}
+
+// A compiler may read a thread's variable first and choose afterwards whether the value is wanted ("int v; if (get(v))
+// use(v);"): selp follows in the same block, and nothing else takes the value.
+bool isOnlyChosenFrom(const Program &program, std::uint32_t pc) {
+    constexpr std::uint32_t mostBetween = 64;
+    const MicroOp &load = program.code[pc];
+    if (load.readyD < firstReady || load.moreResultCount != 0) return false;
+    const Handlers narrow = isaTable().data("selp", ptx::Type::B32), wide = isaTable().data("selp", ptx::Type::B64);
+    bool chosen = false;
+    for (std::uint32_t i = pc + 1; i < std::min<std::size_t>(program.code.size(), pc + 1 + mostBetween); ++i) {
+        const MicroOp &op = program.code[i];
+        bool reads = op.readyA == load.readyD || op.readyB == load.readyD || op.readyC == load.readyD;
+        for (std::uint32_t s = 0; s < op.moreSourceCount; ++s) reads |= program.entries[op.moreSources + s] == load.readyD;
+        if (reads && op.full != narrow.full && op.full != wide.full) return false;
+        chosen |= reads;
+        if (op.readyD == load.readyD) break;
+    }
+    return chosen;
 }
 
 } // namespace
@@ -64,6 +84,7 @@ void reportWindowFault(WarpContext &context, AddressSpaceKind space, std::uint64
 
 void reportUninitialised(WarpContext &context, AddressSpaceKind space, std::uint64_t address, unsigned lane, int bytes) {
     Launcher &launcher = Launcher::of(context);
+    if (space == AddressSpaceKind::Local && isOnlyChosenFrom(launcher.program(), context.pc)) return;
     launcher.find(context, "uninitialised_read", false, lane, address, [&] {
         if (space == AddressSpaceKind::Shared)
             return std::format("{}-byte read of shared memory at offset {} of {} bytes, which no thread of the block has written", bytes, address, context.launch->sharedBytes);

@@ -35,5 +35,6 @@ inline constexpr std::uint64_t sharedWindow = 0x0100'0000'0000, sharedWindowByte
 inline constexpr std::uint64_t localWindow = 0x0200'0000'0000, localWindowBytes = 0x1'0000'0000;
 inline constexpr std::uint64_t parameterWindow = 0x0300'0000'0000, parameterWindowBytes = 0x1'0000;
 inline constexpr std::uint64_t functionWindow = 0x0500'0000'0000; // addresses of device functions, 16 apart
+constexpr std::uint64_t functionAddress(std::size_t indexInModule) { return functionWindow + 16 * std::uint64_t{indexInModule}; }
 
 } // namespace kernelskill::simulator

@@ -3,10 +3,6 @@
 #pragma once
 
 // --- memory
-template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t bytes)
-{
-    return cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
-}
 template <class T> static inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream)
 {
     return cudaMallocAsync(reinterpret_cast<void **>(pointer), bytes, stream);
@@ -37,10 +33,6 @@ template <class T>
 static inline cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal)
 {
     return cudaMallocManaged(reinterpret_cast<void **>(pointer), bytes, flags);
-}
-template <class T> static inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
-{
-    return cudaMallocPitch(reinterpret_cast<void **>(pointer), pitch, width, height);
 }
 template <class T>
 static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer, size_t length = 0,
