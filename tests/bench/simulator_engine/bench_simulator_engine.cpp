@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many thread instructions a second the engine executes on one core, with every check and counter on and without
-// the checks. Processor time, so that a busy machine disturbs little; the best of several runs.
+// the checks. Processor time, so that a busy machine disturbs little; the best of several runs. Then how much faster two
+// cores finish two launches than one does: by the clock, so it wants a machine with two cores to spare.
 //   bench_simulator_engine [kernel]
 #include "engine/device.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <thread>
 
 using namespace kernelskill::simulator;
 
@@ -48,39 +53,80 @@ void measure(Device &device, LaunchRequest request, const char *only) {
     }
 }
 
+constexpr int n = 1 << 20;
+
+// A device with the bench's kernels and three buffers of n floats.
+struct Workplace {
+    Device device;
+    std::vector<std::byte> a, b, c;
+
+    [[nodiscard]] bool prepare(const std::string &ptx) {
+        if (const auto loaded = device.loadModule(ptx); !loaded) {
+            std::fprintf(stderr, "%s\n", loaded.error().message.c_str());
+            return false;
+        }
+        const std::vector<float> values(n, 1.5f);
+        for (auto *buffer : {&a, &b, &c}) {
+            const auto address = device.allocate(n * sizeof(float), "buffer");
+            if (!address || !device.write(*address, std::as_bytes(std::span(values)))) return false;
+            *buffer = argument(*address);
+        }
+        return true;
+    }
+};
+
+LaunchRequest request(const char *name, Dim3 grid, std::vector<std::vector<std::byte>> arguments) {
+    LaunchRequest r;
+    r.kernel = name;
+    r.grid = grid;
+    r.block = {256, 1, 1};
+    r.arguments = std::move(arguments);
+    return r;
+}
+
+// Seconds by the clock until each of the devices has run the matrix product, side by side; the least of several tries.
+double wallSeconds(std::vector<std::unique_ptr<Workplace>> &places, std::size_t count) {
+    double least = 1e9;
+    for (int run = 0; run < 7; ++run) {
+        const auto begin = std::chrono::steady_clock::now();
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < count; ++i)
+            threads.emplace_back([&place = *places[i]] {
+                (void)place.device.launch(request("gemm", {8, 8, 1}, {place.a, place.b, place.c, argument(512)}));
+            });
+        threads.clear();
+        least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return least;
+}
+
+int measureTwoCores(const std::string &ptx) {
+    std::vector<std::unique_ptr<Workplace>> places;
+    for (int i = 0; i < 2; ++i) {
+        places.push_back(std::make_unique<Workplace>());
+        if (!places.back()->prepare(ptx)) return 1;
+    }
+    const double one = wallSeconds(places, 1), two = wallSeconds(places, 2);
+    std::printf("two cores  %.2f times the work of one: two devices' matrix products in %.0f ms, one in %.0f ms\n", 2 * one / two, two * 1e3, one * 1e3);
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
     std::ifstream file(KERNEL_DIR "/bench_kernels.ptx");
     std::stringstream text;
     text << file.rdbuf();
-    Device device;
-    if (const auto loaded = device.loadModule(text.str()); !loaded) {
-        std::fprintf(stderr, "%s\n", loaded.error().message.c_str());
-        return 1;
-    }
-    constexpr int n = 1 << 20;
-    const std::vector<float> values(n, 1.5f);
-    std::uint64_t buffers[3];
-    for (auto &address : buffers) {
-        address = *device.allocate(n * sizeof(float), "buffer");
-        if (!device.write(address, std::as_bytes(std::span(values)))) return 1;
-    }
-    const auto a = argument(buffers[0]), b = argument(buffers[1]), c = argument(buffers[2]);
+    Workplace place;
+    if (!place.prepare(text.str())) return 1;
+    Device &device = place.device;
+    const auto &a = place.a, &b = place.b, &c = place.c;
     const char *only = argc > 1 ? argv[1] : nullptr;
-    const auto request = [](const char *name, Dim3 grid, std::vector<std::vector<std::byte>> arguments) {
-        LaunchRequest r;
-        r.kernel = name;
-        r.grid = grid;
-        r.block = {256, 1, 1};
-        r.arguments = std::move(arguments);
-        return r;
-    };
     measure(device, request("vadd", {4096, 1, 1}, {a, b, c, argument(n)}), only);
     measure(device, request("v4copy", {1024, 1, 1}, {a, c, argument(n / 4)}), only);
     measure(device, request("rowsum", {1024, 1, 1}, {a, c, argument(1024)}), only);
     measure(device, request("gemm", {8, 8, 1}, {a, b, c, argument(512)}), only);
     measure(device, request("diverge", {1024, 1, 1}, {c, argument(12345)}), only);
     measure(device, request("polynomial", {1024, 1, 1}, {a, c, argument(64)}), only);
-    return 0;
+    return only == nullptr || std::strcmp(only, "cores") == 0 ? measureTwoCores(text.str()) : 0;
 }

@@ -5,7 +5,11 @@
 #include "worker/report_merge.h"
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
 
 namespace kernelskill::simulator {
 
@@ -61,46 +65,95 @@ void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, c
         result.pass("work at size " + one.name, shares);
 }
 
-// One size: the time model's record of a call, or a reason why there is none.
-std::expected<CallRecord, std::string> timeSize(CandidateSession &checked, const WorkRequest &request,
-                                                const GpuModel &gpu, const TimeCase &one, WorkResult &result)
+// One size on its way: learnt one after the other with the checked process, then timed with a process of its own, which
+// has nothing to do with the other sizes'.
+struct TimedSize
 {
-    ExecutionModel execution;
+    const TimeCase *one = nullptr;
+    std::unique_ptr<CandidateSession> session;
     ServeMode mode = ServeMode::Sample;
-    {
-        CallBuffers buffers(checked.device(), checked.server());
-        if (const auto ready = prepare(buffers, request, one, false); !ready) return std::unexpected(ready.error());
-        const auto learnt = checked.call(buffers.arguments(), ServeMode::Pilot, result);
-        if (!learnt) return std::unexpected("the candidate did not survive a call at this size");
-        // A kernel that stumbles over what sampled blocks left unwritten must see all of it.
-        if (learnt->failed) mode = ServeMode::Full;
-        execution = gpu.executionModel(checked.server().leastResidentShare());
+    std::expected<CallRecord, std::string> call = std::unexpected(std::string());
+    WorkResult result; // what there is to say about this size
+    std::promise<void> done;
+};
+
+void learn(CandidateSession &checked, const WorkRequest &request, const GpuModel &gpu, TimedSize &size)
+{
+    CallBuffers buffers(checked.device(), checked.server());
+    if (const auto ready = prepare(buffers, request, *size.one, false); !ready) {
+        size.call = std::unexpected(ready.error());
+        return;
     }
-    for (;;) {
-        CandidateSession session(request, gpu, execution);
-        session.server().adoptCosts(checked.server());
-        WorkResult local;
-        if (!session.start(local)) return std::unexpected("the candidate's process did not start a second time");
-        CallBuffers buffers(session.device(), session.server());
-        if (const auto ready = prepare(buffers, request, one, true); !ready) return std::unexpected(ready.error());
-        auto call = session.call(buffers.arguments(), mode, local);
-        if (call && !call->failed && prepared(*call)) {
-            session.device().flushCaches();
-            call = session.call(buffers.arguments(), mode, local);
+    const auto learnt = checked.call(buffers.arguments(), ServeMode::Pilot, size.result);
+    if (!learnt) {
+        size.call = std::unexpected("the candidate did not survive a call at this size");
+        return;
+    }
+    // A kernel that stumbles over what sampled blocks left unwritten must see all of it.
+    if (learnt->failed) size.mode = ServeMode::Full;
+    size.session =
+        std::make_unique<CandidateSession>(request, gpu, gpu.executionModel(checked.server().leastResidentShare()));
+    size.session->server().adoptCosts(checked.server());
+}
+
+// The time model's record of a call, or a reason why there is none. Empty: another try, with all blocks, is due.
+std::optional<std::expected<CallRecord, std::string>> timeOnce(const WorkRequest &request, TimedSize &size)
+{
+    CandidateSession &session = *size.session;
+    WorkResult local;
+    if (!session.start(local)) return std::unexpected("the candidate's process did not start a second time");
+    CallBuffers buffers(session.device(), session.server());
+    if (const auto ready = prepare(buffers, request, *size.one, true); !ready) return std::unexpected(ready.error());
+    auto call = session.call(buffers.arguments(), size.mode, local);
+    if (call && !call->failed && prepared(*call)) {
+        session.device().flushCaches();
+        call = session.call(buffers.arguments(), size.mode, local);
+    }
+    session.finish(local);
+    if (call && !call->failed) {
+        checkTimedOutputs(buffers, request, *size.one, *call, size.result);
+        return std::move(*call);
+    }
+    if (size.mode != ServeMode::Full && !(call && std::ranges::none_of(call->launches, &LaunchRecord::sampled)))
+        return std::nullopt;
+    add(size.result.findings, call ? call->findings : local.findings);
+    return std::unexpected(call && !call->findings.empty()
+                               ? call->findings.front().message
+                               : std::string("the candidate did not survive a timed call"));
+}
+
+void timeSize(const WorkRequest &request, const GpuModel &gpu, TimedSize &size)
+{
+    auto call = timeOnce(request, size);
+    if (!call) {
+        size.mode = ServeMode::Full;
+        auto again = std::make_unique<CandidateSession>(request, gpu, gpu.executionModel());
+        again->server().adoptCosts(size.session->server());
+        size.session = std::move(again);
+        call = timeOnce(request, size);
+    }
+    size.call = std::move(*call);
+    size.session.reset();
+}
+
+// Times the sizes side by side, as many as the machine has cores. `ended` is called for each in order.
+template <class Ended>
+void timeSizes(const WorkRequest &request, const GpuModel &gpu, std::vector<TimedSize> &sizes, Ended &&ended)
+{
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < sizes.size(); i = next++) {
+            if (sizes[i].session) timeSize(request, gpu, sizes[i]);
+            sizes[i].done.set_value();
         }
-        session.finish(local);
-        if (call && !call->failed) {
-            checkTimedOutputs(buffers, request, one, *call, result);
-            return std::move(*call);
-        }
-        if (mode == ServeMode::Full || (call && std::ranges::any_of(call->launches, &LaunchRecord::sampled) == false)) {
-            add(result.findings, call ? call->findings : local.findings);
-            return std::unexpected(call && !call->findings.empty()
-                                       ? call->findings.front().message
-                                       : std::string("the candidate did not survive a timed call"));
-        }
-        mode = ServeMode::Full;
-        execution = gpu.executionModel();
+    };
+    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < std::min(cores, sizes.size()); ++i)
+        threads.emplace_back(work);
+    for (TimedSize &size : sizes) {
+        size.done.get_future().wait();
+        ended(size);
     }
 }
 
@@ -110,15 +163,22 @@ void timeCandidate(CandidateSession &session, const WorkRequest &request, const 
                    WorkResult &result)
 {
     const int total = static_cast<int>(request.times.size());
-    for (int i = 0; i < total; ++i) {
-        const TimeCase &one = request.times[static_cast<std::size_t>(i)];
-        progress("timing", i, total);
-        const auto call = timeSize(session, request, gpu, one, result);
+    std::vector<TimedSize> sizes(request.times.size());
+    progress("timing", 0, total);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        sizes[i].one = &request.times[i];
+        learn(session, request, gpu, sizes[i]);
+    }
+    int done = 0;
+    timeSizes(request, gpu, sizes, [&](TimedSize &size) {
+        progress("timing", ++done, total);
+        result.append(std::move(size.result));
+        const auto &call = size.call;
         if (!call) {
-            result.skip("timing " + one.name, call.error());
-            continue;
+            result.skip("timing " + size.one->name, call.error());
+            return;
         }
-        TimingResult timing{one.name, one.weight, call->time_us(), 0, 0, {}};
+        TimingResult timing{size.one->name, size.one->weight, call->time_us(), 0, 0, {}};
         const double half = call->uncertainty_us();
         timing.low_us = timing.time_us - half;
         timing.high_us = timing.time_us + half;
@@ -128,8 +188,7 @@ void timeCandidate(CandidateSession &session, const WorkRequest &request, const 
             result.kernels = kernelProfiles(*call);
             result.launchCount = call->launchCount;
         }
-    }
-    progress("timing", total, total);
+    });
 }
 
 } // namespace kernelskill::simulator

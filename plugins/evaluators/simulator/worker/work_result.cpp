@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "work_result.h"
 
+#include "worker/report_merge.h"
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace kernelskill::simulator {
 
@@ -92,6 +95,15 @@ bool WorkResult::hasFailed() const
 {
     return status != "ok" ||
            std::ranges::any_of(checks, [](const CheckResult &check) { return check.outcome == "failed"; });
+}
+
+void WorkResult::append(WorkResult &&part)
+{
+    if (part.status != "ok") status = part.status;
+    std::ranges::move(part.checks, std::back_inserter(checks));
+    add(findings, part.findings);
+    log += part.log;
+    if (trouble.empty()) trouble = std::move(part.trouble);
 }
 
 Json WorkResult::toJson() const

@@ -40,6 +40,7 @@ struct WorkResult
     void fail(const std::string &name, const std::string &detail) { checks.push_back({name, "failed", detail}); }
     void skip(const std::string &name, const std::string &why) { checks.push_back({name, "not made", why}); }
     [[nodiscard]] bool hasFailed() const;
+    void append(WorkResult &&part); // what a part of the work found out, other than timings and kernels
     [[nodiscard]] nlohmann::json toJson() const;
 };
 

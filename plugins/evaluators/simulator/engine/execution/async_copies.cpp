@@ -20,7 +20,7 @@ void waitAsyncGroups(WarpContext &context, const MicroOp &op) {
     const std::uint64_t pending = op.immediate < 0 ? 0 : static_cast<std::uint64_t>(op.immediate);
     if (w.asyncCommitted > pending && pending < 16) arrival = std::max(arrival, w.asyncGroups[(w.asyncCommitted - 1 - pending) % 16]);
     if (arrival <= w.clock) return;
-    context.counters->stall[static_cast<std::size_t>(StallReason::LongScoreboard)] += arrival - w.clock;
+    context.launch->stalls[context.pc].cycles[static_cast<std::size_t>(StallReason::LongScoreboard)] += arrival - w.clock;
     w.clock = arrival;
 }
 

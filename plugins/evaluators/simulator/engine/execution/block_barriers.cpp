@@ -103,7 +103,7 @@ void Launcher::passBarrier(BlockStorage &storage, std::uint32_t id, const std::v
         WarpState &warp = storage.warps[w];
         for (std::uint32_t f = 0; f < warp.fragmentCount; ++f) {
             if (warp.fragments[f].state != Fragment::State::AtBarrier) continue;
-            m_counters[warp.fragments[f].pc].stall[static_cast<std::size_t>(StallReason::Barrier)] += latest - warp.clock;
+            m_stalls[warp.fragments[f].pc].cycles[static_cast<std::size_t>(StallReason::Barrier)] += latest - warp.clock;
             finishFragment(storage, warp, warp.fragments[f], id);
         }
         warp.barrierMask = 0;

@@ -284,6 +284,17 @@ void Decoder::finish(std::size_t kernel, const std::vector<std::size_t> &order) 
     for (auto &op : p.code) {
         for (std::uint32_t i = 0; i < op.moreSourceCount; ++i) fix(p.entries[op.moreSources + i]);
         for (std::uint32_t i = 0; i < op.moreResultCount; ++i) fix(p.entries[op.moreResults + i]);
+        // where there is room, the first ones are looked at with the others
+        for (auto *ready : {&op.readyA, &op.readyB, &op.readyC}) {
+            if (*ready != noneReady || op.moreSourceCount == 0) continue;
+            *ready = p.entries[op.moreSources++];
+            --op.moreSourceCount;
+        }
+        if (op.readyD == sinkReady && op.moreResultCount != 0) {
+            op.readyD = p.entries[op.moreResults++];
+            --op.moreResultCount;
+        }
+        op.unusual = op.canStop || op.moreSourceCount != 0 || op.moreResultCount != 0;
     }
     // the deepest stack of frames; recursion gets a fixed allowance
     std::vector<std::set<std::size_t>> callees(p.functions.size());

@@ -52,7 +52,7 @@ MicroOp Decoder::make(const ptx::Instruction &instruction, InstructionClass kind
     op.result = latency(kind) << reasonBits | static_cast<std::uint32_t>(reasonOf(kind));
     if (instruction.predicate >= 0) {
         op.guard = m_predicateNumber[static_cast<std::size_t>(instruction.predicate)];
-        op.guardFlip = instruction.predicateNegated ? fullMask : 0;
+        op.guardNegated = instruction.predicateNegated;
         op.readyGuard = readyOfPredicate(op.guard);
     }
     return op;

@@ -72,26 +72,36 @@ void add(AccessCounters &total, const InstructionCounters &c) {
 
 // What the instruction stands for in machine instructions.
 void addIssued(LaunchCounters &t, const MicroOp &op, const lowering::MachineCost &cost, const IssueCounters &issued) {
+    const std::uint64_t onLanes = issued.activeLanes - issued.offLanes;
     if (cost.own) {
         t.warpInstructions[op.instructionClass] += issued.warps;
-        t.threadInstructions[op.instructionClass] += issued.onLanes;
-        t.fp32Flops += (op.flops & 15u) * issued.onLanes;
-        t.fp64Flops += (op.flops >> 4u) * issued.onLanes;
+        t.threadInstructions[op.instructionClass] += onLanes;
+        t.fp32Flops += (op.flops & 15u) * onLanes;
+        t.fp64Flops += (op.flops >> 4u) * onLanes;
     } else {
         for (std::size_t c = 0; c < instructionClassCount; ++c) {
             t.warpInstructions[c] += cost.issued[c] * issued.warps;
-            t.threadInstructions[c] += cost.issued[c] * issued.onLanes;
+            t.threadInstructions[c] += cost.issued[c] * onLanes;
         }
-        t.fp32Flops += cost.fp32Flops * issued.onLanes;
-        t.fp64Flops += cost.fp64Flops * issued.onLanes;
+        t.fp32Flops += cost.fp32Flops * onLanes;
+        t.fp64Flops += cost.fp64Flops * onLanes;
     }
     t.activeLanes += cost.total() * issued.activeLanes;
-    t.predicatedOnLanes += cost.total() * issued.onLanes;
+    t.predicatedOnLanes += cost.total() * onLanes;
 }
 
 } // namespace
 
+// From differences to counts.
+void Launcher::sumIssues() {
+    for (std::size_t pc = 1; pc < m_issues.size(); ++pc) {
+        m_issues[pc].warps += m_issues[pc - 1].warps;
+        m_issues[pc].activeLanes += m_issues[pc - 1].activeLanes;
+    }
+}
+
 void Launcher::fillReport(LaunchReport &report) {
+    sumIssues();
     LaunchCounters &t = m_totals;
     for (std::size_t pc = 0; pc < m_counters.size(); ++pc) {
         const InstructionCounters &c = m_counters[pc];
@@ -101,7 +111,7 @@ void Launcher::fillReport(LaunchReport &report) {
         const auto kind = static_cast<InstructionClass>(op.instructionClass);
         addIssued(t, op, m_program->costOfPc[pc], issued);
         for (std::size_t r = 0; r < 8; ++r)
-            if (r < stallReasonCount) t.stallCycles[r] += c.stall[r];
+            if (r < stallReasonCount) t.stallCycles[r] += m_stalls[pc].cycles[r];
         switch (kind) {
         case InstructionClass::LoadGlobal: case InstructionClass::AsyncCopy: add(t.globalLoad, c); break;
         case InstructionClass::StoreGlobal: add(t.globalStore, c); break;
@@ -169,8 +179,8 @@ void Launcher::fillLines(LaunchReport &report) const {
         if (kind == InstructionClass::LoadShared || kind == InstructionClass::StoreShared || kind == InstructionClass::AtomicShared) line.sharedRequests += c.requests;
         line.sharedConflicts += c.conflicts;
         for (std::size_t r = 0; r < stalls.size(); ++r) {
-            stalls[r] += c.stall[r];
-            line.stallCycles += c.stall[r];
+            stalls[r] += m_stalls[pc].cycles[r];
+            line.stallCycles += m_stalls[pc].cycles[r];
         }
     }
     for (auto &[place, entry] : lines) {

@@ -40,12 +40,20 @@ void Launcher::prepare() {
     s.addresses = &m_addresses;
     s.code = p.code.data();
     s.memory = m_program->memory.data();
-    for (auto &m : m_program->memory) m.lastAllocation = nullptr; // allocations may have gone since the last launch
+    for (auto &m : m_program->memory) {
+        m.lastAllocation = nullptr; // allocations may have gone since the last launch
+        m.pattern = m.sourcePattern = &m_caches.patterns->patterns[0][0];
+        m.words = m.elementBytes == 4;
+        for (int e = 0; e < std::min<int>(m.count, 8); ++e) m.words = m.words && !m.wide[e] && !m.sink[e];
+    }
+    s.patterns = m_caches.patterns.get();
     s.entries = p.entries.data();
     m_counters.assign(p.code.size(), {});
     s.counters = m_counters.data();
-    m_issues.assign(p.code.size(), {});
+    m_issues.assign(p.code.size() + 1, {});
     s.issues = m_issues.data();
+    m_stalls.assign(p.code.size(), {});
+    s.stalls = m_stalls.data();
     m_parameters.assign(p.parameterBytes + 64, std::byte{0});
     for (std::size_t i = 0; i < p.parameters.size(); ++i)
         std::memcpy(m_parameters.data() + p.parameters[i].offset, m_request.arguments[i].data(), m_request.arguments[i].size());
@@ -105,9 +113,9 @@ void Launcher::prepareCaches() {
     if (m_caches.l2.size() != l2Sets) m_caches.l2.assign(l2Sets, {});
     if (m_caches.l1.size() != l1Sets * m_state.smCount) m_caches.l1.assign(l1Sets * m_state.smCount, {});
     m_l1Fresh.assign(m_state.smCount, false); // L1 is empty at the start of a kernel: emptied when an SM gets its first block
-    m_state.l2 = {m_caches.l2.data(), static_cast<std::uint32_t>(l2Sets)};
+    m_state.l2 = SectorCache::over(m_caches.l2.data(), static_cast<std::uint32_t>(l2Sets));
     m_l1.resize(m_state.smCount);
-    for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = {m_caches.l1.data() + sm * l1Sets, static_cast<std::uint32_t>(l1Sets)};
+    for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = SectorCache::over(m_caches.l1.data() + sm * l1Sets, static_cast<std::uint32_t>(l1Sets));
     m_state.l1 = m_l1.data();
 }
 

@@ -66,6 +66,7 @@ struct DeviceCaches {
     std::vector<CacheSet> l1; // of all SMs
     std::uint32_t raceTag = 1; // next free owner
     std::uint32_t launches = 0;
+    std::unique_ptr<PatternTable> patterns = std::make_unique<PatternTable>();
     std::map<std::uint64_t, std::size_t> heap; // what malloc in kernels has given: address, bytes
     std::size_t heapBytes = 0;
 };
@@ -145,6 +146,7 @@ private:
     void finishBlock(BlockStorage &storage);
     void addFinding(WarpContext &context, const char *kind, bool fatal, unsigned lane, std::uint64_t address, std::string message);
     void nextTag(BlockState &block);
+    void sumIssues();
     void fillReport(LaunchReport &report);
     void fillLines(LaunchReport &report) const;
     [[nodiscard]] WarpContext contextOf(BlockStorage &storage, WarpState &warp);
@@ -159,6 +161,7 @@ private:
     const BlockState *m_lastBlock = nullptr; // the one that ran last
     FindingCollector m_findings;
     std::vector<IssueCounters> m_issues;
+    std::vector<StallCounters> m_stalls;
     std::vector<InstructionCounters> m_counters;
     std::vector<SectorCache> m_l1;
     std::vector<bool> m_l1Fresh;

@@ -192,15 +192,24 @@ void raiseUnsupported(WarpContext &context, const MicroOp &op) {
     launcher.find(context, "unsupported_instruction", true, static_cast<unsigned>(__builtin_ctz(context.exec)), 0, [&] { return launcher.program().texts[op.extra]; });
 }
 
-void specialRow(const WarpContext &context, int special, std::uint64_t *values) {
+bool specialRow(const WarpContext &context, int special, std::uint64_t *values) {
     const LaunchState &l = *context.launch;
     const BlockState &b = *context.block;
     const WarpState &w = *context.warp;
     const std::uint32_t *ids = l.threadIds + static_cast<std::size_t>(w.index) * 96;
-    const auto rows = [&](const std::uint32_t *from) { for (int i = 0; i < 32; ++i) values[i] = from[i]; };
-    const auto all = [&](std::uint64_t value) { for (int i = 0; i < 32; ++i) values[i] = value; };
-    const auto each = [&](auto &&f) { for (unsigned i = 0; i < 32; ++i) values[i] = static_cast<std::uint32_t>(f(i)); };
-    const std::uint64_t time = 1'000'000'000 + b.linear * 1000 + w.clock * 2 / 3;
+    const auto rows = [&](const std::uint32_t *from) {
+        for (int i = 0; i < 32; ++i) values[i] = from[i];
+        return false;
+    };
+    const auto all = [&](std::uint64_t value) {
+        for (int i = 0; i < 32; ++i) values[i] = value;
+        return true;
+    };
+    const auto each = [&](auto &&f) {
+        for (unsigned i = 0; i < 32; ++i) values[i] = static_cast<std::uint32_t>(f(i));
+        return false;
+    };
+    const auto time = [&] { return 1'000'000'000 + b.linear * 1000 + w.clock * 2 / 3; };
     using S = SpecialRegister;
     switch (static_cast<S>(special)) {
     case S::TidX: return rows(ids);
@@ -228,9 +237,9 @@ void specialRow(const WarpContext &context, int special, std::uint64_t *values) 
     case S::LaneMaskGe: return each([](unsigned i) { return ~((1u << i) - 1); });
     case S::Clock: case S::Clock64: return all(w.clock);
     case S::ClockHigh: return all(w.clock >> 32);
-    case S::GlobalTimer: return all(time);
-    case S::GlobalTimerLow: return all(time & 0xffff'ffffu);
-    case S::GlobalTimerHigh: return all(time >> 32);
+    case S::GlobalTimer: return all(time());
+    case S::GlobalTimerLow: return all(time() & 0xffff'ffffu);
+    case S::GlobalTimerHigh: return all(time() >> 32);
     case S::DynamicSharedSize: return all(l.dynamicSharedBytes);
     case S::TotalSharedSize: return all(l.sharedBytes);
     case S::Zero: return all(0);
@@ -251,6 +260,7 @@ void specialRow(const WarpContext &context, int special, std::uint64_t *values) 
     case S::ClusterBlocks: return all(l.clusterBlocks);
     case S::ExplicitCluster: return all(l.clusterBlocks > 1 ? 1 : 0);
     }
+    return all(0);
 }
 
 } // namespace kernelskill::simulator

@@ -20,15 +20,16 @@ struct LaneFrame;
 
 inline constexpr std::uint32_t atomicPieceWords = 1024; // of 64 bits, one a KiB of memory; further ones alias
 
-// Counts of one instruction; summed by class and by line when the launch has ended. Those of every issue lie apart, so that
-// a long loop's fit the host's first cache.
+// Counts of one instruction; summed by class and by line when the launch has ended. While it runs, `warps` and `activeLanes`
+// say how much more there is than at the instruction before, so that instructions in a row are counted at both ends only.
 struct IssueCounters {
-    std::uint64_t warps = 0, activeLanes = 0, onLanes = 0;
+    std::uint64_t warps = 0, activeLanes = 0, offLanes = 0; // off: by their guard
 };
-struct InstructionCounters {
-    std::uint64_t stall[8] = {};
-    std::uint64_t requests = 0, sectors = 0, idealSectors = 0, bytes = 0, l1Hits = 0, l2Hits = 0;
-    std::uint64_t wavefronts = 0, conflicts = 0, lines = 0;
+struct alignas(64) StallCounters {
+    std::uint64_t cycles[8] = {}; // by StallReason
+};
+struct alignas(64) InstructionCounters : RequestCounts {
+    std::uint64_t l1Hits = 0, l2Hits = 0;
 };
 
 // Lanes that share a program counter.
@@ -110,8 +111,10 @@ struct LaunchState {
     const MicroOp *code = nullptr;
     MemoryOperand *memory = nullptr;
     const std::uint32_t *entries = nullptr; // rows and scoreboard numbers of instructions with many operands
-    IssueCounters *issues = nullptr;
+    IssueCounters *issues = nullptr; // one more than instructions
+    StallCounters *stalls = nullptr;
     InstructionCounters *counters = nullptr;
+    PatternTable *patterns = nullptr;
     const std::byte *parameters = nullptr;
     std::uint32_t parameterBytes = 0;
     std::uint32_t sharedBytes = 0, dynamicSharedBytes = 0, staticSharedBytes = 0;
@@ -145,7 +148,7 @@ struct WarpContext {
     WarpState *warp = nullptr;
     BlockState *block = nullptr;
     LaunchState *launch = nullptr;
-    InstructionCounters *counters = nullptr; // of the instruction that executes
+    InstructionCounters *counters = nullptr; // of the instruction that executes, if it can stop
 
     template <class T> T *row(std::uint32_t offset) const {
         return reinterpret_cast<T *>(const_cast<std::byte *>(bases[0] + offset));
@@ -184,6 +187,6 @@ std::uint32_t indexedBranch(WarpContext &, const MicroOp &, std::uint32_t &activ
 bool arriveAtBarrier(WarpContext &, const MicroOp &, std::uint32_t active); // true: the lanes have to wait
 void raiseTrap(WarpContext &, const MicroOp &);
 void raiseUnsupported(WarpContext &, const MicroOp &);
-void specialRow(const WarpContext &, int special, std::uint64_t *values); // of the 32 lanes
+bool specialRow(const WarpContext &, int special, std::uint64_t *values); // of the 32 lanes; true: all have the first one's
 
 } // namespace kernelskill::simulator

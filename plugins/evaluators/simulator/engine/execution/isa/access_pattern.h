@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Analyses the addresses of one request: sectors, runs of bytes, bank conflicts. The outcome depends only on the
-// distances between lanes and on the phase of the first address, so it is kept at the instruction and used again.
+// distances between lanes and on the phase of the first address, so it is kept and used again.
 #pragma once
 
 #include "engine/execution/isa/lanes.h"
@@ -103,15 +103,31 @@ inline void analyseContiguous(AccessPattern &p, int bytes) {
     p.runBytes[0] = 32 * bytes;
 }
 
+inline std::uint32_t kindOf(int bytes, bool shared) { return static_cast<std::uint32_t>(bytes) * 2 + (shared ? 1 : 0); }
+
+// What one request of the pattern counts.
+inline RequestCounts countsOf(const AccessPattern &p, int bytes, bool shared) {
+    RequestCounts c;
+    c.requests = 1;
+    c.wavefronts = p.wavefronts;
+    c.bytes = static_cast<std::uint64_t>(__builtin_popcount(p.exec) * bytes);
+    if (shared) {
+        c.conflicts = static_cast<std::uint64_t>(p.wavefronts - p.idealWavefronts);
+    } else {
+        c.sectors = p.sectors;
+        c.lines = p.lines;
+        c.idealSectors = p.idealSectors;
+    }
+    return c;
+}
+
 [[gnu::noinline]] inline void analyse(AccessPattern &p, const std::int32_t *delta, std::uint32_t lanes, std::uint32_t phase, int bytes, bool shared) {
     __builtin_memcpy(p.delta, delta, sizeof p.delta);
     p.exec = lanes;
+    p.kind = kindOf(bytes, shared);
     p.phase = phase;
     std::int32_t low = static_cast<std::int32_t>(phase);
-    for (int i = 0; i < laneCount; ++i) {
-        p.distance[i] = delta[i];
-        low |= delta[i];
-    }
+    for (int i = 0; i < laneCount; ++i) low |= delta[i];
     p.aligned = (low & (bytes - 1)) == 0;
     p.lowest = p.highest = 0;
     p.lines = p.runs = 0;
@@ -167,29 +183,55 @@ inline void analyseContiguous(AccessPattern &p, int bytes) {
     p.idealSectors = static_cast<std::uint16_t>(least < p.sectors ? least : p.sectors);
     if (shared) countWavefronts(p, bytes);
     else countGlobalWavefronts(p, bytes);
+    p.counts = countsOf(p, bytes, shared);
 }
 
-// Is the request the pattern's, moved by a constant?
-inline bool repeats(const AccessPattern &p, const std::uint64_t *address, std::uint32_t lanes, std::uint32_t phase) {
+// Banks repeat every 128 bytes but their number does not matter, so shared memory needs only the place in a word; the low
+// bits decide about alignment up to 16 bytes.
+inline std::uint32_t phaseOf(std::uint64_t first, bool shared) { return static_cast<std::uint32_t>(first) & (shared ? 15u : 127u); }
+inline bool isFor(const AccessPattern &p, std::uint32_t lanes, std::uint32_t kind, std::uint32_t phase) {
+    return ((p.exec ^ lanes) | (p.kind ^ kind) | (p.phase ^ phase)) == 0;
+}
+
+// Are the addresses the pattern's, moved by a constant?
+inline bool repeats(const AccessPattern &p, const std::uint64_t *address) {
     const std::uint64_t first = address[0];
-    std::uint64_t different = (p.exec ^ lanes) | (p.phase ^ phase);
-    for (int i = 0; i < laneCount; ++i) different |= (address[i] - first) ^ static_cast<std::uint64_t>(p.distance[i]);
+    std::uint64_t different = 0;
+    for (int i = 0; i < laneCount; ++i) different |= (address[i] - first) ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(p.delta[i]));
     return different == 0;
 }
-inline bool repeats32(const AccessPattern &p, const std::uint32_t *address, std::uint32_t lanes, std::uint32_t phase) {
+inline bool repeats(const AccessPattern &p, const std::uint32_t *address) {
     const std::uint32_t first = address[0];
-    std::uint32_t different = (p.exec ^ lanes) | (p.phase ^ phase);
+    std::uint32_t different = 0;
     for (int i = 0; i < laneCount; ++i) different |= (address[i] - first) ^ static_cast<std::uint32_t>(p.delta[i]);
     return different == 0;
 }
 
-// Brings the pattern up to date for these addresses. False: the lanes lie too far apart to be described by it.
-inline bool updatePattern(AccessPattern &p, const std::uint64_t *address, std::uint32_t lanes, int bytes, bool shared) {
+// The pattern of these distances, from the table if it was met before.
+[[gnu::noinline]] inline AccessPattern *lookUpPattern(PatternTable &table, const std::int32_t *delta, std::uint32_t lanes, std::uint32_t phase, int bytes, bool shared) {
+    const std::uint32_t kind = kindOf(bytes, shared);
+    std::uint32_t mixed = (lanes ^ kind << 20 ^ phase << 8) * 0x9e37'79b1u;
+    constexpr int probes[] = {1, 2, 4, 8, 15, 16, 31};
+    for (const int lane : probes) mixed = (mixed ^ mixed >> 15 ^ static_cast<std::uint32_t>(delta[lane])) * 0x85eb'ca6bu;
+    mixed ^= mixed >> 16;
+    const std::uint32_t set = mixed % PatternTable::sets;
+    for (std::uint32_t way = 0; way < PatternTable::ways; ++way) {
+        AccessPattern &p = table.patterns[set][way];
+        if (table.signature[set][way] == mixed && isFor(p, lanes, kind, phase) && __builtin_memcmp(p.delta, delta, sizeof p.delta) == 0) return &p;
+    }
+    const std::uint32_t way = table.next[set];
+    table.next[set] = static_cast<std::uint8_t>((way + 1) % PatternTable::ways);
+    table.signature[set][way] = mixed;
+    analyse(table.patterns[set][way], delta, lanes, phase, bytes, shared);
+    return &table.patterns[set][way];
+}
+
+// Makes `pattern` the one of these addresses. It is good until the next one is asked for. False: the lanes lie too far apart
+// to be described by one.
+inline bool updatePattern(const WarpContext &context, AccessPattern *&pattern, const std::uint64_t *address, std::uint32_t lanes, int bytes, bool shared) {
     const std::uint64_t first = address[0];
-    // banks repeat every 128 bytes but their number does not matter, so shared memory needs only the place in a word;
-    // the low bits decide about alignment up to 16 bytes
-    const std::uint32_t phase = static_cast<std::uint32_t>(first) & (shared ? 15u : 127u);
-    if (repeats(p, address, lanes, phase)) return true;
+    const std::uint32_t phase = phaseOf(first, shared);
+    if (isFor(*pattern, lanes, kindOf(bytes, shared), phase) && repeats(*pattern, address)) return true;
     alignas(64) std::int32_t delta[laneCount];
     std::uint64_t far = 0;
     for (int i = 0; i < laneCount; ++i) {
@@ -198,7 +240,7 @@ inline bool updatePattern(AccessPattern &p, const std::uint64_t *address, std::u
         far |= (distance + 0x2000'0000u) & ~std::uint64_t{0x3fff'ffff};
     }
     if (far != 0) return false;
-    analyse(p, delta, lanes, phase, bytes, shared);
+    pattern = lookUpPattern(*context.launch->patterns, delta, lanes, phase, bytes, shared);
     return true;
 }
 

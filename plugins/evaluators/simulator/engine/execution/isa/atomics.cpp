@@ -141,10 +141,10 @@ void noteAtomicTurns(WarpContext &context, const MemoryOperand &m, std::uint64_t
     LaunchState &l = *context.launch;
     const Type type = static_cast<Type>(m.atomicType);
     const bool floating = type == Type::F32 || type == Type::F64 || type == Type::F16 || type == Type::F16x2 || type == Type::Bf16 || type == Type::Bf16x2;
-    (floating ? l.atomicTurnsFloat : l.atomicTurnsInteger) += meeting(m.pattern, lanes).words;
+    (floating ? l.atomicTurnsFloat : l.atomicTurnsInteger) += meeting(*m.pattern, lanes).words;
     const std::uint64_t base = first & ~std::uint64_t{127};
-    for (int i = 0; i < m.pattern.lines; ++i) {
-        const std::uint64_t piece = (base + static_cast<std::uint64_t>(static_cast<std::int64_t>(m.pattern.line[i]) * 128)) >> 10;
+    for (int i = 0; i < m.pattern->lines; ++i) {
+        const std::uint64_t piece = (base + static_cast<std::uint64_t>(static_cast<std::int64_t>(m.pattern->line[i]) * 128)) >> 10;
         l.atomicPieces[piece / 64 % atomicPieceWords] |= std::uint64_t{1} << (piece & 63);
     }
 }
@@ -167,10 +167,10 @@ void globalAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *a
         if (a->readOnly) return reportReadOnlyStore(context, address[lead], static_cast<unsigned>(lead));
         std::uint64_t moved[laneCount];
         for (int i = 0; i < laneCount; ++i) moved[i] = group & laneBit[i] ? address[i] : address[lead];
-        if (!updatePattern(m.pattern, moved, group, bytes, false)) {
+        if (!updatePattern(context, m.pattern, moved, group, bytes, false)) {
             group = laneBit[lead];
             for (auto &at : moved) at = address[lead];
-            (void)updatePattern(m.pattern, moved, group, bytes, false);
+            (void)updatePattern(context, m.pattern, moved, group, bytes, false);
         }
         for (unsigned lane = 0; lane < laneCount; ++lane) {
             if (!(group & laneBit[lane])) continue;
@@ -183,15 +183,15 @@ void globalAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *a
             atomicLane(context, m, a->data + offset, lane);
         }
         a->loaded = a->stored = true;
-        countRequest(context, m.pattern, group, bytes);
+        context.counters->add(m.pattern->counts);
         noteAtomicTurns(context, m, moved[0], group);
         // atomics are done in L2
         LaunchState &l = *context.launch;
         std::uint32_t writtenBack = 0;
         const std::uint32_t base = static_cast<std::uint32_t>((moved[0] - globalBase) >> 7);
-        for (int i = 0; i < m.pattern.lines; ++i) {
-            const std::uint32_t line = base + static_cast<std::uint32_t>(m.pattern.line[i]);
-            const unsigned mask = m.pattern.lineSectors[i], hit = l.l2.read(line, mask, writtenBack);
+        for (int i = 0; i < m.pattern->lines; ++i) {
+            const std::uint32_t line = base + static_cast<std::uint32_t>(m.pattern->line[i]);
+            const unsigned mask = m.pattern->lineSectors[i], hit = l.l2.read(line, mask, writtenBack);
             l.l2.write(line, mask, writtenBack);
             const std::uint32_t sectors = SectorCache::sectorsIn(mask), missed = SectorCache::sectorsIn(mask & ~hit);
             l.l2ReadSectors += sectors;
@@ -211,7 +211,7 @@ void sharedAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *a
     const auto part = [&](const std::uint64_t *moved, std::uint32_t group, bool) { sharedAtomic(context, m, moved, group); };
     if (clusterRequest(context, address, lanes, bytes, AccessKind::Atomic, part)) return;
     if (!insideOwnWindow(context, AddressSpaceKind::Shared, address, lanes, bytes, context.launch->sharedBytes, AccessKind::Atomic)) return;
-    (void)updatePattern(m.pattern, address, lanes, bytes, true);
+    (void)updatePattern(context, m.pattern, address, lanes, bytes, true);
     const Shadow shadow = sharedShadow(context);
     for (unsigned lane = 0; lane < laneCount; ++lane) {
         if (!(lanes & laneBit[lane])) continue;
@@ -226,9 +226,9 @@ void sharedAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *a
         }
         atomicLane(context, m, context.block->shared + address[lane], lane);
     }
-    countShared(context, m.pattern, lanes, bytes);
-    const std::uint32_t turns = meeting(m.pattern, lanes).bank;
-    context.counters->wavefronts += turns - m.pattern.wavefronts;
+    context.counters->add(m.pattern->counts);
+    const std::uint32_t turns = meeting(*m.pattern, lanes).bank;
+    context.counters->wavefronts += turns - m.pattern->wavefronts;
     setLatency(context, context.launch->sharedLatency + 20 + turns, shortReason); // H200: 43 cycles for one lane a bank
 }
 

@@ -84,7 +84,11 @@ template <int O> void predicateLogic(WarpContext &context, const MicroOp &op) {
 template <class R> void readSpecial(WarpContext &context, const MicroOp &op) {
     auto *d = context.row<R>(op.d);
     std::uint64_t values[laneCount];
-    specialRow(context, static_cast<int>(op.immediate), values);
+    if (specialRow(context, static_cast<int>(op.immediate), values)) return spread(d, static_cast<R>(values[0]), context.exec);
+    if (context.exec == fullMask) {
+        for (int i = 0; i < laneCount; ++i) d[i] = static_cast<R>(values[i]);
+        return;
+    }
     for (int i = 0; i < laneCount; ++i) keep<false>(d, i, static_cast<R>(values[i]), context.exec);
 }
 

@@ -41,6 +41,15 @@ template <bool Full, class L> inline void keep(L *row, int lane, L value, std::u
     else row[lane] = (exec & laneBit[lane]) != 0 ? value : row[lane];
 }
 
+// One value for all lanes.
+template <class L> inline void spread(L *row, L value, std::uint32_t exec) {
+    if (exec == fullMask) {
+        for (int i = 0; i < laneCount; ++i) row[i] = value;
+    } else {
+        for (int i = 0; i < laneCount; ++i) keep<false>(row, i, value, exec);
+    }
+}
+
 template <class R, class A, auto F, bool Full> void map1(WarpContext &context, const MicroOp &op) {
     auto *d = context.row<Row<R>>(op.d);
     const auto *a = context.source<Row<A>>(op.a);

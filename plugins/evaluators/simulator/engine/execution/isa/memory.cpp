@@ -9,6 +9,7 @@ using Kind = AddressSpaceKind;
 
 template <bool Write> void global(WarpContext &context, const MicroOp &op) {
     MemoryOperand &m = context.launch->memory[op.extra];
+    if (globalRepeated<Write>(context, m)) [[likely]] return;
     alignas(64) std::uint64_t address[laneCount];
     gatherAddresses(context, m.address64, m.address, m.offset, context.exec, address);
     globalRequest<Write>(context, m, address, context.exec);
@@ -76,13 +77,8 @@ void fixedParameter(WarpContext &context, const MicroOp &op) {
         __builtin_memcpy(&value, at + e * m.elementBytes, m.elementBytes);
         const int unused = 64 - m.elementBytes * 8;
         if (m.signExtend) value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused);
-        if (m.wide[e]) {
-            auto *row = context.row<std::uint64_t>(m.rows[e]);
-            for (int i = 0; i < laneCount; ++i) keep<false>(row, i, value, context.exec);
-        } else {
-            auto *row = context.row<std::uint32_t>(m.rows[e]);
-            for (int i = 0; i < laneCount; ++i) keep<false>(row, i, static_cast<std::uint32_t>(value), context.exec);
-        }
+        if (m.wide[e]) spread(context.row<std::uint64_t>(m.rows[e]), value, context.exec);
+        else spread(context.row<std::uint32_t>(m.rows[e]), static_cast<std::uint32_t>(value), context.exec);
     }
 }
 

@@ -45,16 +45,6 @@ inline void writeThroughCaches(WarpContext &context, const AccessPattern &p, std
     l.dramWriteBytes += writtenBack * 32u;
 }
 
-inline void countRequest(WarpContext &context, const AccessPattern &p, std::uint32_t lanes, int bytes) {
-    InstructionCounters &c = *context.counters;
-    c.requests += 1;
-    c.sectors += p.sectors;
-    c.lines += p.lines;
-    c.idealSectors += p.idealSectors;
-    c.wavefronts += p.wavefronts;
-    c.bytes += static_cast<std::uint64_t>(__builtin_popcount(lanes) * bytes);
-}
-
 // A strong access that gives the same value again and again is a wait for somebody else.
 inline void notePolling(WarpContext &context, std::uint64_t value) {
     WarpState &w = *context.warp;
@@ -73,31 +63,32 @@ inline void notePollingLoad(WarpContext &context, const MemoryOperand &m, std::u
     notePolling(context, value);
 }
 
-template <bool Write> void globalGroup(WarpContext &context, MemoryOperand &m, Allocation &a, const std::uint64_t *address,
-                                       std::uint32_t lanes, AccessPattern &p) {
+// `start`: the address of lane 0.
+template <bool Write> void globalGroup(WarpContext &context, const MemoryOperand &m, Allocation &a, std::uint64_t start,
+                                       std::uint32_t lanes, const AccessPattern &p) {
     const int bytes = m.elementBytes * m.count;
-    const std::uint64_t first = address[0] - a.base;
+    const std::uint64_t first = start - a.base;
     std::byte *origin = a.data + first;
     const Shadow s = globalShadow(context, a, m.strong, Write);
     const Place place{AddressSpaceKind::Global, &a, a.base};
     if (m.strong && context.launch->raceChecks) noteAcquire(context);
     if constexpr (Write) {
-        if (a.readOnly) return reportReadOnlyStore(context, address[0], static_cast<unsigned>(__builtin_ctz(lanes)));
+        if (a.readOnly) return reportReadOnlyStore(context, start, static_cast<unsigned>(__builtin_ctz(lanes)));
         if (s.written != nullptr || s.writer != nullptr || p.duplicates) checkWrite(context, place, s, first, p, lanes, m, origin);
         storeLanes(context, m, origin, p, lanes);
         a.stored = true;
         if (m.constantCache) return;
-        countRequest(context, p, lanes, bytes);
-        writeThroughCaches(context, p, address[0]);
+        context.counters->add(p.counts);
+        writeThroughCaches(context, p, start);
     } else {
         if (s.written != nullptr || s.writer != nullptr) checkRead(context, place, s, first, p, lanes, bytes);
         loadLanes(context, m, origin, p, lanes);
         if (m.constantCache) return;
         a.loaded = true;
-        countRequest(context, p, lanes, bytes);
+        context.counters->add(p.counts);
         // Wavefronts beyond the ideal come one after the other (H200: 50 cycles more for 32 lines).
         const std::uint32_t further = 3u * static_cast<std::uint32_t>(p.wavefronts - p.idealWavefronts) / 2u;
-        setLatency(context, readThroughCaches(context, p, address[0], m.bypassL1) + further, longReason);
+        setLatency(context, readThroughCaches(context, p, start, m.bypassL1) + further, longReason);
         if (m.strong) notePollingLoad(context, m, lanes);
     }
 }
@@ -119,31 +110,48 @@ template <bool Write> [[gnu::noinline]] void globalSplit(WarpContext &context, M
         if (!(group & laneBit[lead])) return reportGlobalFault(context, m, address, left, bytes, Write ? AccessKind::Write : AccessKind::Read);
         std::uint64_t moved[laneCount];
         for (int i = 0; i < laneCount; ++i) moved[i] = group & laneBit[i] ? address[i] : address[lead];
-        AccessPattern pattern;
-        if (!updatePattern(pattern, moved, group, bytes, false)) group = laneBit[lead];
+        AccessPattern *pattern = m.pattern;
+        if (!updatePattern(context, pattern, moved, group, bytes, false)) group = laneBit[lead];
         if (group == laneBit[lead]) {
             for (auto &at : moved) at = address[lead];
-            (void)updatePattern(pattern, moved, group, bytes, false);
+            (void)updatePattern(context, pattern, moved, group, bytes, false);
         }
-        globalGroup<Write>(context, m, *a, moved, group, pattern);
+        globalGroup<Write>(context, m, *a, moved[0], group, *pattern);
         left &= ~group;
     }
 }
 
-template <bool Write> inline void globalRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
-    const int bytes = m.elementBytes * m.count;
-    if (!updatePattern(m.pattern, address, lanes, bytes, false) || !m.pattern.aligned) [[unlikely]]
-        return globalSplit<Write>(context, m, address, lanes);
-    const AccessPattern &p = m.pattern;
-    const std::uint64_t lowest = address[0] + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.lowest));
-    const std::uint64_t end = address[0] + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.highest)) + static_cast<std::uint64_t>(bytes);
+// The allocation that holds all bytes of the pattern's request; null: there is none.
+inline Allocation *allocationOf(WarpContext &context, MemoryOperand &m, std::uint64_t start) {
+    const AccessPattern &p = *m.pattern;
+    const std::uint64_t lowest = start + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.lowest));
+    const std::uint64_t end = start + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.highest)) + static_cast<std::uint64_t>(m.elementBytes * m.count);
     Allocation *a = m.lastAllocation;
-    if (a == nullptr || lowest < a->base || end > a->base + a->bytes) {
-        a = findAllocation(context, lowest);
-        if (a == nullptr || end > a->base + a->bytes) return globalSplit<Write>(context, m, address, lanes);
-        m.lastAllocation = a;
-    }
-    globalGroup<Write>(context, m, *a, address, lanes, m.pattern);
+    if (a != nullptr && lowest >= a->base && end <= a->base + a->bytes) [[likely]] return a;
+    a = findAllocation(context, lowest);
+    if (a == nullptr || end > a->base + a->bytes) return nullptr;
+    return m.lastAllocation = a;
+}
+
+template <bool Write> inline void globalRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
+    if (!updatePattern(context, m.pattern, address, lanes, m.elementBytes * m.count, false) || !m.pattern->aligned) [[unlikely]]
+        return globalSplit<Write>(context, m, address, lanes);
+    Allocation *a = allocationOf(context, m, address[0]);
+    if (a == nullptr) return globalSplit<Write>(context, m, address, lanes);
+    globalGroup<Write>(context, m, *a, address[0], lanes, *m.pattern);
+}
+
+// The hot path: all lanes on, and the pattern is the last one's.
+template <bool Write> inline bool globalRepeated(WarpContext &context, MemoryOperand &m) {
+    if (context.exec != fullMask || !m.address64) return false;
+    const auto *row = context.source<std::uint64_t>(m.address);
+    const AccessPattern &p = *m.pattern;
+    const std::uint64_t start = row[0] + static_cast<std::uint64_t>(m.offset);
+    if (!p.aligned || !isFor(p, fullMask, kindOf(m.elementBytes * m.count, false), phaseOf(start, false)) || !repeats(p, row)) return false;
+    Allocation *a = allocationOf(context, m, start);
+    if (a == nullptr) return false;
+    globalGroup<Write>(context, m, *a, start, fullMask, p);
+    return true;
 }
 
 // Bounds and alignment of a window of its own (shared, local, parameters). Returns false after a finding.
@@ -165,14 +173,6 @@ inline bool insideOwnWindow(WarpContext &context, AddressSpaceKind space, const 
         }
     }
     return false;
-}
-
-inline void countShared(WarpContext &context, const AccessPattern &p, std::uint32_t lanes, int bytes) {
-    InstructionCounters &c = *context.counters;
-    c.requests += 1;
-    c.wavefronts += p.wavefronts;
-    c.conflicts += static_cast<std::uint64_t>(p.wavefronts - p.idealWavefronts);
-    c.bytes += static_cast<std::uint64_t>(__builtin_popcount(lanes) * bytes);
 }
 
 // Lanes of a warp that exchange values through shared memory must synchronise in between: here they run in step, on the
@@ -223,10 +223,10 @@ inline void checkUnorderedRead(WarpContext &context, const MemoryOperand &m, con
 }
 
 // A request whose pattern is up to date and whose bytes lie inside the block's memory.
-template <bool Write> inline void sharedGroup(WarpContext &context, MemoryOperand &m, std::uint32_t first, std::uint32_t lanes) {
+template <bool Write> inline void sharedGroup(WarpContext &context, const MemoryOperand &m, std::uint32_t first, std::uint32_t lanes) {
     const int bytes = m.elementBytes * m.count;
     const LaunchState &l = *context.launch;
-    const AccessPattern &p = m.pattern;
+    const AccessPattern &p = *m.pattern;
     std::byte *origin = context.block->shared + first;
     Shadow s = sharedShadow(context);
     if (m.strong) {
@@ -255,7 +255,7 @@ template <bool Write> inline void sharedGroup(WarpContext &context, MemoryOperan
         setLatency(context, l.sharedLatency + 2u * static_cast<std::uint32_t>(p.wavefronts > 0 ? p.wavefronts - 1 : 0), shortReason);
         if (m.strong) notePollingLoad(context, m, lanes);
     }
-    countShared(context, p, lanes, bytes);
+    context.counters->add(p.counts);
 }
 
 template <bool Write> void sharedRequest(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes);
@@ -299,35 +299,35 @@ template <bool Write> [[gnu::noinline]] void sharedRequest(WarpContext &context,
     };
     if (clusterRequest(context, address, lanes, bytes, Write ? AccessKind::Write : AccessKind::Read, part)) return;
     if (!insideOwnWindow(context, AddressSpaceKind::Shared, address, lanes, bytes, context.launch->sharedBytes, Write ? AccessKind::Write : AccessKind::Read)) return;
-    (void)updatePattern(m.pattern, address, lanes, bytes, true);
+    (void)updatePattern(context, m.pattern, address, lanes, bytes, true);
     sharedGroup<Write>(context, m, static_cast<std::uint32_t>(address[0]), lanes);
 }
 
-// The hot path: 32-bit addresses whose pattern is the last one's.
-template <bool Write> inline bool sharedRepeated(WarpContext &context, MemoryOperand &m) {
+// The hot path: all lanes on, and the pattern is the last one's.
+template <bool Write> inline bool sharedRepeated(WarpContext &context, const MemoryOperand &m) {
+    const AccessPattern &p = *m.pattern;
+    const std::uint32_t lanes = context.exec;
     alignas(64) std::uint32_t address[laneCount];
-    const std::uint32_t offset = static_cast<std::uint32_t>(m.offset), lanes = context.exec;
-    if (m.address64) {
+    std::uint32_t first;
+    bool same;
+    if (lanes != fullMask) {
+        if (m.address64) return false;
+        const auto *a = context.source<std::uint32_t>(m.address);
+        const std::uint32_t lead = a[__builtin_ctz(lanes)];
+        for (int i = 0; i < laneCount; ++i) address[i] = (lanes & laneBit[i]) != 0 ? a[i] : lead;
+        first = address[0] + static_cast<std::uint32_t>(m.offset);
+        same = repeats(p, address);
+    } else if (m.address64) {
         const auto *a = context.source<std::uint64_t>(m.address);
-        std::uint64_t beyond = 0;
-        for (int i = 0; i < laneCount; ++i) {
-            const std::uint64_t at = a[i] + static_cast<std::uint64_t>(m.offset);
-            address[i] = static_cast<std::uint32_t>(at);
-            beyond |= at;
-        }
-        if (lanes == fullMask && beyond >> 32 != 0) return false;
+        const std::uint64_t at = a[0] + static_cast<std::uint64_t>(m.offset);
+        first = static_cast<std::uint32_t>(at);
+        same = at >> 32 == 0 && repeats(p, a);
     } else {
         const auto *a = context.source<std::uint32_t>(m.address);
-        for (int i = 0; i < laneCount; ++i) address[i] = a[i] + offset;
+        first = a[0] + static_cast<std::uint32_t>(m.offset);
+        same = repeats(p, a);
     }
-    if (lanes != fullMask) {
-        const std::uint32_t first = address[__builtin_ctz(lanes)];
-        if (m.address64) return false;
-        for (int i = 0; i < laneCount; ++i) address[i] = (lanes & laneBit[i]) != 0 ? address[i] : first;
-    }
-    const AccessPattern &p = m.pattern;
-    const std::uint32_t first = address[0];
-    if (!p.aligned || !repeats32(p, address, lanes, first & 15u)) return false;
+    if (!same || !p.aligned || !isFor(p, lanes, kindOf(m.elementBytes * m.count, true), phaseOf(first, true))) return false;
     const std::int64_t lowest = static_cast<std::int64_t>(first) + p.lowest, end = static_cast<std::int64_t>(first) + p.highest + m.elementBytes * m.count;
     if (lowest < 0 || end > static_cast<std::int64_t>(context.launch->sharedBytes)) return false;
     sharedGroup<Write>(context, m, first, lanes);
@@ -406,8 +406,8 @@ template <bool Write> void parameterRequest(WarpContext &context, MemoryOperand 
     LaunchState &l = *context.launch;
     if (Write) return reportReadOnlyStore(context, address[0], static_cast<unsigned>(__builtin_ctz(lanes)));
     if (!insideOwnWindow(context, AddressSpaceKind::Parameter, address, lanes, bytes, l.parameterBytes, AccessKind::Read)) return;
-    if (!updatePattern(m.pattern, address, lanes, bytes, false)) return;
-    loadLanes(context, m, l.parameters + address[0], m.pattern, lanes);
+    if (!updatePattern(context, m.pattern, address, lanes, bytes, false)) return;
+    loadLanes(context, m, l.parameters + address[0], *m.pattern, lanes);
 }
 
 // Data of an asynchronous copy, whose two ends are described by m.sourcePattern and m.pattern.
@@ -416,7 +416,6 @@ inline void copyRequest(WarpContext &context, MemoryOperand &m, const std::uint6
     const std::uint32_t lanes = context.exec;
     LaunchState &l = *context.launch;
     if (!insideOwnWindow(context, AddressSpaceKind::Shared, to, lanes, bytes, l.sharedBytes, AccessKind::Write)) return;
-    (void)updatePattern(m.pattern, to, lanes, bytes, true);
     // lanes that fill with zeros read nothing
     std::uint32_t reading = lanes;
     std::uint32_t wanted[laneCount];
@@ -437,16 +436,17 @@ inline void copyRequest(WarpContext &context, MemoryOperand &m, const std::uint6
         if (!(group & laneBit[lead])) return reportGlobalFault(context, m, from, left, bytes, AccessKind::Read);
         std::uint64_t moved[laneCount];
         for (int i = 0; i < laneCount; ++i) moved[i] = group & laneBit[i] ? from[i] : from[lead];
-        if (!updatePattern(m.sourcePattern, moved, group, bytes, false)) { group = laneBit[lead]; for (auto &at : moved) at = from[lead]; (void)updatePattern(m.sourcePattern, moved, group, bytes, false); }
+        if (!updatePattern(context, m.sourcePattern, moved, group, bytes, false)) { group = laneBit[lead]; for (auto &at : moved) at = from[lead]; (void)updatePattern(context, m.sourcePattern, moved, group, bytes, false); }
+        const AccessPattern &source = *m.sourcePattern;
         const Shadow s = globalShadow(context, *a, false, false);
         bool complete = true;
         for (int i = 0; i < laneCount; ++i) complete = complete && (!(group & laneBit[i]) || wanted[i] == static_cast<std::uint32_t>(bytes));
         if (complete && (s.written != nullptr || s.writer != nullptr))
-            checkRead(context, {AddressSpaceKind::Global, a, a->base}, s, moved[0] - a->base, m.sourcePattern, group, bytes);
-        countRequest(context, m.sourcePattern, group, bytes);
-        context.counters->wavefronts -= m.sourcePattern.wavefronts; // only the shared side takes the data stage
+            checkRead(context, {AddressSpaceKind::Global, a, a->base}, s, moved[0] - a->base, source, group, bytes);
+        context.counters->add(source.counts);
+        context.counters->wavefronts -= source.wavefronts; // only the shared side takes the data stage
         a->loaded = true;
-        const std::uint32_t slow = readThroughCaches(context, m.sourcePattern, moved[0], m.bypassL1);
+        const std::uint32_t slow = readThroughCaches(context, source, moved[0], m.bypassL1);
         latency = slow > latency ? slow : latency;
         for (int i = 0; i < laneCount; ++i)
             if (group & laneBit[i]) __builtin_memcpy(context.block->shared + to[i], a->data + (from[i] - a->base), wanted[i]);
@@ -454,11 +454,13 @@ inline void copyRequest(WarpContext &context, MemoryOperand &m, const std::uint6
     }
     for (int i = 0; i < laneCount; ++i)
         if (lanes & laneBit[i]) __builtin_memset(context.block->shared + to[i] + wanted[i], 0, static_cast<std::uint32_t>(bytes) - wanted[i]);
+    (void)updatePattern(context, m.pattern, to, lanes, bytes, true);
+    const AccessPattern &p = *m.pattern;
     const Shadow s = sharedShadow(context);
     if (s.written != nullptr) {
-        for (int r = 0; r < m.pattern.runs; ++r) {
-            const std::uint64_t start = to[0] + static_cast<std::uint64_t>(static_cast<std::int64_t>(m.pattern.runStart[r]));
-            const std::uint32_t length = static_cast<std::uint32_t>(m.pattern.runBytes[r]);
+        for (int r = 0; r < p.runs; ++r) {
+            const std::uint64_t start = to[0] + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.runStart[r]));
+            const std::uint32_t length = static_cast<std::uint32_t>(p.runBytes[r]);
             if (s.writer != nullptr) {
                 if (writeConflicts(s, start, length))
                     reportSharedRace(context, static_cast<std::uint32_t>(start), static_cast<unsigned>(__builtin_ctz(lanes)), foreign(s, s.writer[start >> 2]) ? s.writer[start >> 2] : s.reader[start >> 2], AccessKind::Write, foreign(s, s.writer[start >> 2]));
@@ -467,8 +469,8 @@ inline void copyRequest(WarpContext &context, MemoryOperand &m, const std::uint6
             __builtin_memset(s.written + start, 1, length);
         }
     }
-    context.counters->wavefronts += m.pattern.wavefronts;
-    context.counters->conflicts += static_cast<std::uint64_t>(m.pattern.wavefronts - m.pattern.idealWavefronts);
+    context.counters->wavefronts += p.wavefronts;
+    context.counters->conflicts += static_cast<std::uint64_t>(p.wavefronts - p.idealWavefronts);
     const std::uint64_t arrival = context.warp->clock + latency;
     if (arrival > context.warp->asyncOpen) context.warp->asyncOpen = arrival;
 }

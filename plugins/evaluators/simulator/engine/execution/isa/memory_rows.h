@@ -74,7 +74,44 @@ inline void loadElements(const WarpContext &context, const MemoryOperand &m, con
     }
 }
 
+// Four lanes' words at a time: vectors of a lane lie side by side in memory, and lanes of an element in a row.
+using Words [[gnu::vector_size(16)]] = std::uint32_t;
+
+inline void exchange(Words &a, Words &b, Words &c, Words &d) {
+    const Words ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const Words abHigh = __builtin_shufflevector(a, b, 2, 6, 3, 7), cdHigh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    b = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    c = __builtin_shufflevector(abHigh, cdHigh, 0, 1, 4, 5);
+    d = __builtin_shufflevector(abHigh, cdHigh, 2, 3, 6, 7);
+}
+inline void loadFourWords(const WarpContext &context, const MemoryOperand &m, const std::byte *origin, const AccessPattern &p) {
+    for (int i = 0; i < laneCount; i += 4) {
+        Words v[4];
+        for (int k = 0; k < 4; ++k) __builtin_memcpy(&v[k], origin + p.delta[i + k], sizeof v[k]);
+        exchange(v[0], v[1], v[2], v[3]);
+        for (int k = 0; k < 4; ++k) __builtin_memcpy(context.row<std::uint32_t>(m.rows[k]) + i, &v[k], sizeof v[k]);
+    }
+}
+inline void storeFourWords(const WarpContext &context, const MemoryOperand &m, std::byte *origin, const AccessPattern &p) {
+    for (int i = 0; i < laneCount; i += 4) {
+        Words v[4];
+        for (int k = 0; k < 4; ++k) __builtin_memcpy(&v[k], context.source<std::uint32_t>(m.rows[k]) + i, sizeof v[k]);
+        exchange(v[0], v[1], v[2], v[3]);
+        for (int k = 0; k < 4; ++k) __builtin_memcpy(origin + p.delta[i + k], &v[k], sizeof v[k]); // of equal addresses the last lane's stays
+    }
+}
+// All lanes on, one word each.
+inline void loadWord(std::uint32_t *row, const std::byte *origin, const AccessPattern &p) {
+    if (p.contiguous) __builtin_memcpy(row, origin, 128);
+    else loadGroups<std::uint32_t, false>(row, origin, p, true);
+}
+
 inline void loadLanes(const WarpContext &context, const MemoryOperand &m, const std::byte *origin, const AccessPattern &p, std::uint32_t lanes) {
+    if (m.words && lanes == fullMask) {
+        if (m.count == 1) return loadWord(context.row<std::uint32_t>(m.rows[0]), origin, p);
+        if (m.count == 4) return loadFourWords(context, m, origin, p);
+    }
     switch (m.elementBytes) {
     case 4:
         if (m.signExtend) loadElements<std::uint32_t, true>(context, m, origin, p, lanes);
@@ -117,6 +154,7 @@ template <class Element> inline void storeElements(const WarpContext &context, c
 }
 
 inline void storeLanes(const WarpContext &context, const MemoryOperand &m, std::byte *origin, const AccessPattern &p, std::uint32_t lanes) {
+    if (m.words && m.count == 4 && lanes == fullMask) return storeFourWords(context, m, origin, p);
     switch (m.elementBytes) {
     case 4: storeElements<std::uint32_t>(context, m, origin, p, lanes); break;
     case 8: storeElements<std::uint64_t>(context, m, origin, p, lanes); break;
@@ -161,6 +199,13 @@ inline void reportRace(WarpContext &context, const Place &place, std::uint64_t s
 
 inline void checkRead(WarpContext &context, const Place &place, const Shadow &s, std::uint64_t first, const AccessPattern &p, std::uint32_t lanes, int bytes) {
     bool bad = false;
+    if (s.fused && bytes >= 4 && p.aligned) { // whole words of shared memory
+        std::uint32_t found = 0;
+        for (int r = 0; r < p.runs; ++r)
+            found |= readWordsFused(s, (first + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.runStart[r]))) >> 2, static_cast<std::uint32_t>(p.runBytes[r]) >> 2);
+        if (found != 0) findReadProblems(context, place, s, first, p, lanes, bytes);
+        return;
+    }
     for (int r = 0; r < p.runs; ++r) {
         const std::uint64_t start = first + static_cast<std::uint64_t>(static_cast<std::int64_t>(p.runStart[r]));
         const std::uint32_t length = static_cast<std::uint32_t>(p.runBytes[r]);

@@ -100,165 +100,292 @@ bool joinMisses(WarpContext &context, const MicroOp &op, Current &now) {
     return (members & w.live & ~now.active) != 0;
 }
 
+// What runs of a warp, between one control instruction and the next.
+struct Run {
+    Current now;
+    std::uint64_t clock = 0, branchReady = 0;
+    WarpStop stop = WarpStop::Blocked;
+};
+// After an instruction: on to the next, or leave. It was not executed: another fragment's turn, or nobody's.
+enum class Flow : std::uint8_t { On, Leave, Again, Stuck };
+
+inline std::uint64_t later(std::uint64_t a, std::uint64_t b) { return a > b ? a : b; }
+
+// Instructions from `first` up to `end`, by the same lanes.
+inline void countIssues(const LaunchState &l, std::uint32_t first, std::uint32_t end, std::uint32_t active) {
+    const auto lanes = static_cast<std::uint64_t>(__builtin_popcount(active));
+    l.issues[first].warps += 1;
+    l.issues[first].activeLanes += lanes;
+    l.issues[end].warps -= 1;
+    l.issues[end].activeLanes -= lanes;
+}
+
+// In-order issue: after the instruction before, when every operand is there. Moves the clock.
+[[gnu::always_inline]] inline void awaitOperands(const LaunchState &l, const MicroOp &op, const std::uint64_t *ready, std::uint64_t branchReady, std::uint64_t &clock) {
+    std::uint64_t operands = later(later(ready[op.readyA], ready[op.readyB]), later(ready[op.readyC], ready[op.readyGuard]));
+    operands = later(operands, branchReady);
+    if (op.unusual) {
+        for (std::uint32_t i = 0; i < op.moreSourceCount; ++i) operands = later(operands, ready[l.entries[op.moreSources + i]]);
+    }
+    const std::uint64_t available = operands >> reasonBits;
+    clock += op.issue;
+    if (available > clock) {
+        l.stalls[&op - l.code].cycles[operands & ((1u << reasonBits) - 1)] += available - clock;
+        clock = available;
+    }
+}
+
+// An instruction that can stop, or has more results. False: no further one may follow at once.
+[[gnu::noinline]] bool executeUnusual(WarpContext &context, Run &run, const MicroOp &op, std::uint64_t clock) {
+    WarpState &w = *context.warp;
+    const LaunchState &l = *context.launch;
+    context.result = op.result;
+    context.pc = static_cast<std::uint32_t>(&op - l.code);
+    context.counters = l.counters + context.pc;
+    w.clock = clock;
+    (context.exec == fullMask ? op.full : op.masked)(context, op);
+    const std::uint64_t arrival = (clock << reasonBits) + context.result;
+    w.ready[op.readyD] = arrival;
+    for (std::uint32_t i = 0; i < op.moreResultCount; ++i) w.ready[l.entries[op.moreResults + i]] = arrival;
+    run.clock = w.clock; // waits for asynchronous copies move it
+    return !context.stop && !context.yield;
+}
+
+// Executes plain instructions, `most` at most, until one that is something else. Returns how many.
+std::uint32_t runStretch(WarpContext &context, Run &run, std::uint32_t most) {
+    const LaunchState &l = *context.launch;
+    std::uint64_t *const ready = context.warp->ready;
+    const std::uint32_t *const predicates = context.predicates;
+    const std::uint32_t active = run.now.active;
+    const MicroOp *const first = l.code + run.now.pc, *const end = first + most;
+    const MicroOp *op = first;
+    std::uint64_t clock = run.clock;
+    const std::uint64_t branchReady = run.branchReady;
+    do {
+        const MicroOp &one = *op++;
+        const std::uint32_t exec = active & (predicates[one.guard] ^ (0u - one.guardNegated));
+        awaitOperands(l, one, ready, branchReady, clock);
+        if (exec != active) {
+            l.issues[&one - l.code].offLanes += static_cast<std::uint64_t>(__builtin_popcount(active ^ exec));
+            if (exec == 0) continue;
+        }
+        context.exec = exec;
+        if (!one.unusual) {
+            (exec == fullMask ? one.full : one.masked)(context, one);
+            ready[one.readyD] = (clock << reasonBits) + one.result;
+            continue;
+        }
+        const bool goesOn = executeUnusual(context, run, one, clock);
+        clock = run.clock;
+        if (!goesOn) break;
+    } while (op != end && op->control == Control::Plain);
+    run.clock = clock;
+    const auto count = static_cast<std::uint32_t>(op - first);
+    countIssues(l, run.now.pc, run.now.pc + count, active);
+    run.now.pc += count;
+    run.now.forcedJoin = false;
+    return count;
+}
+
+// Lanes of a sync mask meet here. The instruction itself is a plain one.
+Flow runJoin(WarpContext &context, Run &run, const MicroOp &op) {
+    WarpState &w = *context.warp;
+    if (joinMisses(context, op, run.now)) [[unlikely]] {
+        addFragment(w, run.now.pc, run.now.active, Fragment::State::AtJoin);
+        return choose(w, run.now) ? Flow::Again : Flow::Stuck;
+    }
+    w.unorderedCount = 0; // the lanes have met
+    w.unorderedLow = ~0u;
+    w.unorderedHigh = 0;
+    (void)runStretch(context, run, 1);
+    if (!context.stop) return Flow::On;
+    run.stop = WarpStop::Fatal;
+    return Flow::Leave;
+}
+
+void runBranch(WarpContext &context, Run &run, const MicroOp &op, std::uint32_t exec) {
+    WarpState &w = *context.warp;
+    LaunchState &l = *context.launch;
+    Current &now = run.now;
+    l.branches += 1;
+    if (exec == now.active) now.pc = op.target;
+    else if (exec == 0) ++now.pc;
+    else {
+        l.divergentBranches += 1;
+        const std::uint32_t other = now.active & ~exec;
+        if (op.target < now.pc + 1) {
+            addFragment(w, now.pc + 1, other, Fragment::State::Ready);
+            now.pc = op.target;
+            now.active = exec;
+        } else {
+            addFragment(w, op.target, exec, Fragment::State::Ready);
+            ++now.pc;
+            now.active = other;
+        }
+        if (now.detour == 0) now.limit = limitOf(w);
+    }
+    run.branchReady = (run.clock << reasonBits) + op.result;
+}
+
+// No lane is left: the next fragment's turn, or the end.
+Flow nextFragment(WarpContext &context, Run &run) {
+    WarpState &w = *context.warp;
+    if (run.now.active != 0 || choose(w, run.now)) return Flow::On;
+    run.stop = w.live != 0 ? WarpStop::Blocked : WarpStop::Exited;
+    return Flow::Leave;
+}
+
+Flow runBarrier(WarpContext &context, Run &run, const MicroOp &op, std::uint32_t exec) {
+    WarpState &w = *context.warp;
+    Current &now = run.now;
+    if (exec != 0 && arriveAtBarrier(context, op, exec)) {
+        addFragment(w, now.pc, exec, Fragment::State::AtBarrier);
+        if (now.active & ~exec) {
+            now.active &= ~exec;
+            ++now.pc;
+            now.limit = limitOf(w);
+        } else if (!choose(w, now)) return Flow::Leave;
+        return Flow::On;
+    }
+    if (context.stop) {
+        run.stop = WarpStop::Fatal;
+        return Flow::Leave;
+    }
+    ++now.pc;
+    return Flow::On;
+}
+
+// Calls, returns, branch tables and what ends a launch.
+Flow runTransfer(WarpContext &context, Run &run, const MicroOp &op, std::uint32_t exec) {
+    Current &now = run.now;
+    if (exec == 0) {
+        ++now.pc;
+        return Flow::On;
+    }
+    if (op.control == Control::Call) now.pc = enterCall(context, op, now.active);
+    else if (op.control == Control::Return) now.pc = leaveCall(context, op, now.active);
+    else if (op.control == Control::BranchIndexed) {
+        context.launch->branches += 1;
+        now.pc = indexedBranch(context, op, now.active);
+    } else if (op.control == Control::Trap) raiseTrap(context, op);
+    else raiseUnsupported(context, op);
+    if (context.stop) {
+        run.stop = WarpStop::Fatal;
+        return Flow::Leave;
+    }
+    run.branchReady = (run.clock << reasonBits) + op.result;
+    if (nextFragment(context, run) == Flow::Leave) return Flow::Leave;
+    now.limit = limitOf(*context.warp);
+    return Flow::On;
+}
+
+// One instruction that is not plain.
+Flow runControl(WarpContext &context, Run &run, const MicroOp &op) {
+    if (op.control == Control::Join) return runJoin(context, run, op);
+    WarpState &w = *context.warp;
+    const std::uint32_t active = run.now.active;
+    const std::uint32_t exec = active & (context.predicates[op.guard] ^ (0u - op.guardNegated));
+    awaitOperands(*context.launch, op, w.ready, run.branchReady, run.clock);
+    countIssues(*context.launch, run.now.pc, run.now.pc + 1, active);
+    context.launch->issues[run.now.pc].offLanes += static_cast<std::uint64_t>(__builtin_popcount(active ^ exec));
+    if (op.control == Control::Branch) {
+        runBranch(context, run, op, exec);
+        return Flow::On;
+    }
+    context.exec = exec;
+    context.pc = run.now.pc;
+    w.clock = run.clock;
+    if (op.control == Control::Barrier) return runBarrier(context, run, op, exec);
+    if (op.control != Control::Exit) return runTransfer(context, run, op, exec);
+    w.live &= ~exec;
+    run.now.active &= ~exec;
+    ++run.now.pc;
+    return nextFragment(context, run);
+}
+
+// How many plain instructions may follow each other before something has to be looked at.
+std::uint32_t stretchBound(const WarpState &w, const Current &now, std::uint64_t steps) {
+    std::uint64_t most = steps;
+    const std::uint64_t ahead = now.limit > now.pc ? now.limit - now.pc : 1u;
+    most = ahead < most ? ahead : most;
+    if (w.fragmentCount != 0) {
+        const std::uint32_t turns = now.detour != 0 ? now.detour : patience + 1 - now.steps;
+        most = turns < most ? turns : most;
+    }
+    return static_cast<std::uint32_t>(most < noLimit ? most : noLimit);
+}
+
+// After `count` instructions: gives way to another fragment where one is due. False: the warp only polls.
+bool giveWay(WarpContext &context, Run &run, std::uint32_t count) {
+    WarpState &w = *context.warp;
+    Current &now = run.now;
+    if (w.fragmentCount != 0) (now.detour != 0 ? now.detour -= count - 1 : now.steps += count - 1); // the last one: below
+    if (context.yield) [[unlikely]] {
+        context.yield = false;
+        w.pollCount = 0;
+        if (!detour(w, now)) {
+            run.stop = WarpStop::Polling;
+            return false;
+        }
+    }
+    if (now.pc >= now.limit) [[unlikely]] {
+        addFragment(w, now.pc, now.active, Fragment::State::Ready);
+        (void)choose(w, now);
+    }
+    if (w.fragmentCount != 0) [[unlikely]] {
+        if (now.detour != 0) {
+            if (--now.detour != 0) return true;
+            addFragment(w, now.pc, now.active, Fragment::State::Ready);
+            (void)choose(w, now);
+        } else if (++now.steps > patience) {
+            now.steps = 0;
+            (void)detour(w, now);
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
     WarpState &w = *context.warp;
-    LaunchState &l = *context.launch;
-    const MicroOp *const code = l.code;
-    std::uint64_t *const ready = w.ready;
-    std::uint32_t *const predicates = w.predicates;
-    Current now{w.pc, w.active};
-    now.limit = limitOf(w);
-    std::uint64_t clock = w.clock, branchReady = 0, steps = quantum;
-    WarpStop stop = WarpStop::Blocked;
-    if (now.active == 0 && !choose(w, now)) return w.live != 0 ? WarpStop::Blocked : WarpStop::Exited;
+    const MicroOp *const code = context.launch->code;
+    Run run;
+    run.now.pc = w.pc;
+    run.now.active = w.active;
+    run.now.limit = limitOf(w);
+    run.clock = w.clock;
+    std::uint64_t steps = quantum;
+    if (run.now.active == 0 && !choose(w, run.now)) return w.live != 0 ? WarpStop::Blocked : WarpStop::Exited;
     context.yield = false;
-
     for (;;) {
-        const MicroOp &op = code[now.pc];
-        IssueCounters &issues = l.issues[now.pc];
-        if (op.control == Control::Join) {
-            if (joinMisses(context, op, now)) [[unlikely]] {
-                addFragment(w, now.pc, now.active, Fragment::State::AtJoin);
-                if (!choose(w, now)) break;
-                continue;
+        const MicroOp &op = code[run.now.pc];
+        std::uint32_t count = 1;
+        if (op.control == Control::Plain) {
+            count = runStretch(context, run, stretchBound(w, run.now, steps));
+            steps -= count;
+            if (context.stop) {
+                run.stop = WarpStop::Fatal;
+                break;
             }
-            w.unorderedCount = 0; // the lanes have met
-            w.unorderedLow = ~0u;
-            w.unorderedHigh = 0;
+        } else {
+            const Flow flow = runControl(context, run, op);
+            if (flow == Flow::Again) continue;
+            if (flow == Flow::Stuck) break;
+            --steps;
+            if (flow == Flow::Leave) break;
         }
-        const std::uint32_t active = now.active;
-        const std::uint32_t exec = active & (predicates[op.guard] ^ op.guardFlip);
-
-        // in-order issue: after the instruction before, when every operand is there
-        std::uint64_t operands = branchReady;
-        operands = ready[op.readyA] > operands ? ready[op.readyA] : operands;
-        operands = ready[op.readyB] > operands ? ready[op.readyB] : operands;
-        operands = ready[op.readyC] > operands ? ready[op.readyC] : operands;
-        operands = ready[op.readyGuard] > operands ? ready[op.readyGuard] : operands;
-        for (std::uint32_t i = 0; i < op.moreSourceCount; ++i) {
-            const std::uint64_t r = ready[l.entries[op.moreSources + i]];
-            operands = r > operands ? r : operands;
-        }
-        const std::uint64_t available = operands >> reasonBits;
-        clock += op.issue;
-        if (available > clock) {
-            l.counters[now.pc].stall[operands & ((1u << reasonBits) - 1)] += available - clock;
-            clock = available;
-        }
-        issues.warps += 1;
-        issues.activeLanes += static_cast<std::uint64_t>(__builtin_popcount(active));
-        issues.onLanes += static_cast<std::uint64_t>(__builtin_popcount(exec));
-        --steps;
-
-        switch (op.control) {
-        case Control::Plain:
-        case Control::Join:
-            if (exec != 0) {
-                context.exec = exec;
-                context.result = op.result;
-                context.pc = now.pc;
-                context.counters = l.counters + now.pc;
-                if (op.canStop) w.clock = clock;
-                (exec == fullMask ? op.full : op.masked)(context, op);
-                const std::uint64_t arrival = (clock << reasonBits) + context.result;
-                ready[op.readyD] = arrival;
-                for (std::uint32_t i = 0; i < op.moreResultCount; ++i) ready[l.entries[op.moreResults + i]] = arrival;
-                if (op.canStop) {
-                    if (context.stop) { stop = WarpStop::Fatal; goto leave; }
-                    clock = w.clock; // waits for asynchronous copies move it
-                }
-            }
-            now.forcedJoin = false;
-            ++now.pc;
-            break;
-        case Control::Branch:
-            l.branches += 1;
-            if (exec == active) now.pc = op.target;
-            else if (exec == 0) ++now.pc;
-            else {
-                l.divergentBranches += 1;
-                const std::uint32_t other = active & ~exec;
-                if (op.target < now.pc + 1) {
-                    addFragment(w, now.pc + 1, other, Fragment::State::Ready);
-                    now.pc = op.target;
-                    now.active = exec;
-                } else {
-                    addFragment(w, op.target, exec, Fragment::State::Ready);
-                    ++now.pc;
-                    now.active = other;
-                }
-                if (now.detour == 0) now.limit = limitOf(w);
-            }
-            branchReady = (clock << reasonBits) + op.result;
-            break;
-        case Control::Exit:
-            w.live &= ~exec;
-            now.active &= ~exec;
-            ++now.pc;
-            if (now.active == 0 && !choose(w, now)) { stop = w.live != 0 ? WarpStop::Blocked : WarpStop::Exited; goto leave; }
-            break;
-        case Control::Barrier:
-            context.exec = exec;
-            context.pc = now.pc;
-            w.clock = clock;
-            if (exec != 0 && arriveAtBarrier(context, op, exec)) {
-                addFragment(w, now.pc, exec, Fragment::State::AtBarrier);
-                if (active & ~exec) {
-                    now.active = active & ~exec;
-                    ++now.pc;
-                    now.limit = limitOf(w);
-                } else if (!choose(w, now)) goto leave;
-            } else {
-                if (context.stop) { stop = WarpStop::Fatal; goto leave; }
-                ++now.pc;
-            }
-            break;
-        default: {
-            if (exec == 0) { ++now.pc; break; }
-            context.exec = exec;
-            context.pc = now.pc;
-            w.clock = clock;
-            if (op.control == Control::Call) now.pc = enterCall(context, op, now.active);
-            else if (op.control == Control::Return) now.pc = leaveCall(context, op, now.active);
-            else if (op.control == Control::BranchIndexed) { l.branches += 1; now.pc = indexedBranch(context, op, now.active); }
-            else if (op.control == Control::Trap) raiseTrap(context, op);
-            else raiseUnsupported(context, op);
-            if (context.stop) { stop = WarpStop::Fatal; goto leave; }
-            branchReady = (clock << reasonBits) + op.result;
-            if (now.active == 0 && !choose(w, now)) { stop = w.live != 0 ? WarpStop::Blocked : WarpStop::Exited; goto leave; }
-            now.limit = limitOf(w);
+        if (!giveWay(context, run, count)) break;
+        if (steps == 0) [[unlikely]] {
+            run.stop = WarpStop::Quantum;
             break;
         }
-        }
-
-        if (context.yield) [[unlikely]] {
-            context.yield = false;
-            w.pollCount = 0;
-            if (!detour(w, now)) { stop = WarpStop::Polling; goto leave; }
-        }
-        if (now.pc >= now.limit) [[unlikely]] {
-            addFragment(w, now.pc, now.active, Fragment::State::Ready);
-            (void)choose(w, now);
-        }
-        if (w.fragmentCount != 0) [[unlikely]] {
-            if (now.detour != 0 && --now.detour == 0) {
-                addFragment(w, now.pc, now.active, Fragment::State::Ready);
-                (void)choose(w, now);
-            } else if (now.detour == 0 && ++now.steps > patience) {
-                now.steps = 0;
-                (void)detour(w, now);
-            }
-        }
-        if (steps == 0) [[unlikely]] { stop = WarpStop::Quantum; goto leave; }
     }
-leave:
-    w.pc = now.pc;
-    w.active = now.active;
-    w.clock = clock;
+    w.pc = run.now.pc;
+    w.active = run.now.active;
+    w.clock = run.clock;
     context.block->instructions += quantum - steps;
-    return stop;
+    return run.stop;
 }
 
 Handlers selectInteger(const ArithmeticKey &);

@@ -98,16 +98,16 @@ template <bool Store, bool Transposed> void moveMatrices(WarpContext &context, c
     gatherAddresses(context, m.address64, m.address, m.offset, lanes, address);
     for (auto &at : address) at -= at - sharedWindow < sharedWindowBytes ? sharedWindow : 0;
     if (!insideOwnWindow(context, AddressSpaceKind::Shared, address, lanes, 16, context.launch->sharedBytes, Store ? AccessKind::Write : AccessKind::Read)) return;
-    (void)updatePattern(m.pattern, address, lanes, 16, true);
+    (void)updatePattern(context, m.pattern, address, lanes, 16, true);
     const Shadow s = sharedShadow(context);
     std::byte *shared = context.block->shared;
     if constexpr (!Store) {
-        if (s.written != nullptr) checkRead(context, {AddressSpaceKind::Shared, nullptr, 0}, s, address[0], m.pattern, lanes, 16);
-        setLatency(context, context.launch->sharedLatency + 2u * static_cast<std::uint32_t>(m.pattern.wavefronts > 0 ? m.pattern.wavefronts - 1 : 0), shortReason);
+        if (s.written != nullptr) checkRead(context, {AddressSpaceKind::Shared, nullptr, 0}, s, address[0], *m.pattern, lanes, 16);
+        setLatency(context, context.launch->sharedLatency + 2u * static_cast<std::uint32_t>(m.pattern->wavefronts > 0 ? m.pattern->wavefronts - 1 : 0), shortReason);
     } else if (s.written != nullptr) {
-        for (int r = 0; r < m.pattern.runs; ++r) {
-            const std::uint64_t start = address[0] + static_cast<std::uint64_t>(static_cast<std::int64_t>(m.pattern.runStart[r]));
-            const auto length = static_cast<std::uint32_t>(m.pattern.runBytes[r]);
+        for (int r = 0; r < m.pattern->runs; ++r) {
+            const std::uint64_t start = address[0] + static_cast<std::uint64_t>(static_cast<std::int64_t>(m.pattern->runStart[r]));
+            const auto length = static_cast<std::uint32_t>(m.pattern->runBytes[r]);
             __builtin_memset(s.written + start, 1, length);
             if (s.writer == nullptr) continue;
             if (writeConflicts(s, start, length))
@@ -132,7 +132,7 @@ template <bool Store, bool Transposed> void moveMatrices(WarpContext &context, c
             if constexpr (!Store) keep<false>(row, lane, value, context.exec);
         }
     }
-    countShared(context, m.pattern, lanes, 16);
+    context.counters->add(m.pattern->counts);
 }
 
 // Addresses of a fragment's cells: base + (entry's lower half + upper half · stride) · bits / 8.

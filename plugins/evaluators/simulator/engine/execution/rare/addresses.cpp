@@ -81,7 +81,7 @@ void restoreStack(WarpContext &context, const MicroOp &op) {
 
 void specialPredicate(WarpContext &context, const MicroOp &op) {
     std::uint64_t values[32];
-    specialRow(context, static_cast<int>(op.immediate), values);
+    (void)specialRow(context, static_cast<int>(op.immediate), values);
     std::uint32_t mask = 0;
     for (unsigned lane = 0; lane < 32; ++lane) mask |= values[lane] != 0 ? 1u << lane : 0;
     std::uint32_t &p = context.predicates[op.d];

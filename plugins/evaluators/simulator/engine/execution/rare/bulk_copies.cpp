@@ -368,7 +368,7 @@ void waitBulkGroups(WarpContext &context, const MicroOp &op) {
     if (w.bulkCommitted <= pending || pending >= 16) return;
     const std::uint64_t arrival = w.bulkGroups[(w.bulkCommitted - 1 - pending) % 16];
     if (arrival <= w.clock) return;
-    context.counters->stall[static_cast<std::size_t>(StallReason::LongScoreboard)] += arrival - w.clock;
+    context.launch->stalls[context.pc].cycles[static_cast<std::size_t>(StallReason::LongScoreboard)] += arrival - w.clock;
     w.clock = arrival;
 }
 

@@ -112,7 +112,7 @@ std::uint64_t act(WarpContext &context, std::int64_t mode, const SharedPlace &pl
         if (object.phase == waited) return 0;
         const auto &times = Launcher::of(context).phaseTimes()[place.bytes()];
         if (times.complete > context.warp->clock) {
-            context.counters->stall[static_cast<std::size_t>(StallReason::LongScoreboard)] += times.complete - context.warp->clock;
+            context.launch->stalls[context.pc].cycles[static_cast<std::size_t>(StallReason::LongScoreboard)] += times.complete - context.warp->clock;
             context.warp->clock = times.complete;
         }
         return 1;
