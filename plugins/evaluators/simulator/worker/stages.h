@@ -22,6 +22,8 @@ void checkCandidate(CandidateSession &session, const WorkRequest &request, const
 
 // Modelled times at the time sizes. `session` is the one that was checked: it learns what blocks cost; each size is
 // then timed on a device whose caches fit the sample, by a process that was never told it is not being checked.
+// Learning goes one size after the other; the timing itself side by side, with as many threads as there are cores, which
+// does not change results: sizes share nothing.
 void timeCandidate(CandidateSession &session, const WorkRequest &request, const GpuModel &gpu, const Progress &progress,
                    WorkResult &result);
 

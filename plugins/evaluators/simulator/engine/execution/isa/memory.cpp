@@ -73,10 +73,11 @@ void fixedParameter(WarpContext &context, const MicroOp &op) {
     const std::byte *at = context.launch->parameters + op.immediate;
     for (int e = 0; e < m.count; ++e) {
         if (m.sink[e]) continue;
-        std::uint64_t value = 0;
-        __builtin_memcpy(&value, at + e * m.elementBytes, m.elementBytes);
+        std::uint64_t value;
+        __builtin_memcpy(&value, at + e * m.elementBytes, sizeof value); // there is room behind the parameters
         const int unused = 64 - m.elementBytes * 8;
-        if (m.signExtend) value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused);
+        value <<= unused;
+        value = m.signExtend ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value) >> unused) : value >> unused;
         if (m.wide[e]) spread(context.row<std::uint64_t>(m.rows[e]), value, context.exec);
         else spread(context.row<std::uint32_t>(m.rows[e]), static_cast<std::uint32_t>(value), context.exec);
     }

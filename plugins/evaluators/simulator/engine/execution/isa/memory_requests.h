@@ -63,6 +63,14 @@ inline void notePollingLoad(WarpContext &context, const MemoryOperand &m, std::u
     notePolling(context, value);
 }
 
+// Fetches what the model of L1 has about a request's lines into the host's caches, while the data are moved. A block's next
+// warps mostly ask for the lines behind them.
+inline void expectLines(const WarpContext &context, std::uint64_t start) {
+    const SectorCache &l1 = context.launch->l1[context.block->sm];
+    const CacheSet *set = &l1.setOf(static_cast<std::uint32_t>((start - globalBase) >> 7));
+    for (int next = 0; next < 4; ++next) __builtin_prefetch(set + next, 1);
+}
+
 // `start`: the address of lane 0.
 template <bool Write> void globalGroup(WarpContext &context, const MemoryOperand &m, Allocation &a, std::uint64_t start,
                                        std::uint32_t lanes, const AccessPattern &p) {
@@ -81,6 +89,7 @@ template <bool Write> void globalGroup(WarpContext &context, const MemoryOperand
         context.counters->add(p.counts);
         writeThroughCaches(context, p, start);
     } else {
+        if (!m.constantCache) expectLines(context, start);
         if (s.written != nullptr || s.writer != nullptr) checkRead(context, place, s, first, p, lanes, bytes);
         loadLanes(context, m, origin, p, lanes);
         if (m.constantCache) return;
