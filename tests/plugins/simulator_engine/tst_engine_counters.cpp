@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of small kernels, derived by hand.
+#include "engine/counters/cache.h"
 #include "engine_fixture.h"
 
 #include <algorithm>
@@ -30,6 +31,11 @@ private Q_SLOTS:
     void divergenceIsCounted();
     void classesAndFlops();
     void cachesHitOnTheSecondRead();
+    void storesSideBySideAreJoined_data();
+    void storesSideBySideAreJoined();
+    void whatAStoreFillsIsInL1();
+    void whatABlockFetchesAgainIsTold();
+    void bothSidesOfL2KeepWhatTheyRead();
     void barriersAreCountedByWarp();
     void windowRunsItsBlocksOnly();
     void registersAreRoundedToEight();
@@ -101,6 +107,8 @@ void EngineCounters::atomicsCountTheirTurns() {
     QVERIFY(e.run(kernelText(1, body), {1}, {32}, {x}));
     QCOMPARE(e.report.counters.atomicTurnsInteger, 32u + 2 * 2); // 16 words in two sectors
     QCOMPARE(e.report.counters.atomicTurnsFloat, 4u);
+    QCOMPARE(e.report.counters.l2WriteSectors, 40u); // a packet a turn
+    QCOMPARE(e.report.counters.l2ReadSectors, 0u);
     QCOMPARE(e.report.counters.atomicPieces, 2u);
     QCOMPARE(e.report.counters.globalAtomic.sectors, 1u + 2 + 4);
     QCOMPARE(e.report.loadedAllocationBytes, 16384u);
@@ -256,6 +264,63 @@ void EngineCounters::cachesHitOnTheSecondRead() {
     e.device.flushCaches();
     QVERIFY(e.run(kernelText(1, body), {1}, {32}, {x}));
     QCOMPARE(e.report.counters.dramReadBytes, 128u);
+}
+
+void EngineCounters::storesSideBySideAreJoined_data() {
+    QTest::addColumn<int>("stride"); // bytes from lane to lane
+    QTest::addColumn<int>("sectors");
+    QTest::newRow("two words a lane, 8 sectors") << 8 << 8;
+    QTest::newRow("a sector a lane, 8 lines") << 32 << 32;
+    QTest::newRow("a line a lane: no room") << 128 << 64;
+}
+void EngineCounters::storesSideBySideAreJoined() {
+    QFETCH(int, stride);
+    QFETCH(int, sectors);
+    Engine e;
+    const auto x = e.upload(ramp(8192));
+    const std::string body = "mul.wide.u32 %d1, %tid, " + std::to_string(stride)
+                           + ";\nadd.s64 %d1, %d1, %a0;\nst.global.f32 [%d1], 0f00000000;\nst.global.f32 [%d1+4], 0f00000000;";
+    QVERIFY(e.run(kernelText(1, body), {1}, {32}, {x}));
+    QCOMPARE(e.report.counters.globalStore.sectors, static_cast<std::uint64_t>(2 * (stride < 32 ? stride : 32)));
+    QCOMPARE(e.report.counters.l2WriteSectors, static_cast<std::uint64_t>(sectors));
+}
+void EngineCounters::whatAStoreFillsIsInL1() {
+    Engine e;
+    const auto x = e.upload(ramp(64));
+    const std::string body = "add.s64 %d1, %a0, %o64;\nst.global.f32 [%d1], 0f00000000;\nld.global.f32 %f1, [%d1];\n"
+                             "mul.wide.u32 %d2, %tid, 8;\nadd.s64 %d2, %a0, %d2;\nst.global.f32 [%d2], 0f00000000;\nld.global.f32 %f1, [%d2];";
+    QVERIFY(e.run(kernelText(1, body), {1}, {32}, {x}));
+    QCOMPARE(e.report.counters.globalLoad.l1HitSectors, 4u + 4); // of the second load those that the first store filled
+    QCOMPARE(e.report.counters.l2ReadSectors, 4u);
+}
+void EngineCounters::whatABlockFetchesAgainIsTold() {
+    ExecutionModel model = asWritten();
+    model.l2Bytes = 2048; // sixteen lines
+    Engine e;
+    e.device = Device(model);
+    const auto x = e.upload(ramp(16384)); // 512 lines, read twice by each of two blocks
+    const std::string body = "mov.u32 %r1, 0;\nLOOP:\nand.b32 %r2, %r1, 511;\nshl.b32 %r2, %r2, 7;\nshl.b32 %r3, %tid, 2;\nadd.u32 %r2, %r2, %r3;\n"
+                             "cvt.u64.u32 %d1, %r2;\nadd.s64 %d1, %d1, %a0;\nld.global.cg.f32 %f1, [%d1];\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 1024;\n@%p1 bra LOOP;";
+    QVERIFY(e.run(kernelText(1, body), {2}, {32}, {x}));
+    const LaunchCounters &c = e.report.counters;
+    QCOMPARE(c.dramReadBytes - c.dramAgainBytes, 2u * 65536); // the first time, by each block
+    QVERIFY(c.dramAgainBytes > 2 * 65536 * 0.95 && c.dramAgainBytes <= 2 * 65536);
+}
+void EngineCounters::bothSidesOfL2KeepWhatTheyRead() {
+    std::vector<CacheSet> sets(16);
+    SplitCache cache{{{sets.data(), 8, 1, 1}, {sets.data() + 8, 8, 1, 1}}};
+    std::uint32_t writtenBack = 0;
+    const std::uint32_t line = 5, side = cache.home(line), other = 1 - side;
+    QVERIFY(cache.home(4) != side); // two lines side by side lie in different parts
+    const auto holds = [&](std::uint32_t part) { return cache.part[part].find(cache.part[part].setOf(line), line) >= 0; };
+    QCOMPARE(cache.read(line, 3, side, writtenBack), 0u);
+    QVERIFY(holds(side) && !holds(other)); // read next to its home
+    QCOMPARE(cache.read(line, 6, other, writtenBack), 2u); // found at home, one sector fetched
+    QVERIFY(holds(other));
+    QCOMPARE(cache.read(line, 7, side, writtenBack), 7u);
+    cache.write(line, 8, writtenBack);
+    QCOMPARE(cache.read(line, 8, other, writtenBack), 8u);
+    QCOMPARE(writtenBack, 0u);
 }
 
 void EngineCounters::barriersAreCountedByWarp() {

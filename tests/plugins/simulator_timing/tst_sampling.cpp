@@ -116,6 +116,50 @@ private Q_SLOTS:
         }
     }
 
+    void blocksOfAnSmRunSideBySide()
+    {
+        Occupancy held;
+        held.residentBlocks = 2;
+        held.warpsPerBlock = 8;
+        // 256 warps: sixteen multiprocessors with two blocks each; four rounds are two waves
+        const StartOrder order = startOrder({}, 4 * 132 - 100, held, m_gpu);
+        QCOMPARE(order.sharingL1, std::uint64_t(2));
+        QCOMPARE(order.concurrentBlocks, 32u);
+        const std::uint64_t firsts[] = {0, 132, 16, 148};
+        for (std::size_t i = 0; i < 4; ++i) {
+            QCOMPARE(order.windows[i].first, firsts[i]);
+            QCOMPARE(order.windows[i].count, std::uint64_t(16));
+        }
+        std::vector<int> started(4 * 132 - 100);
+        for (const BlockWindow &window : order.windows)
+            for (std::uint64_t i = 0; i < window.count; ++i) ++started.at(window.first + i);
+        QCOMPARE(std::ranges::count(started, 1), std::ptrdiff_t(started.size()));
+    }
+
+    void fewRoundsShareL1AsFarAsTheyGo()
+    {
+        Occupancy held;
+        held.residentBlocks = 8;
+        held.warpsPerBlock = 8;
+        const SampleSlice slice{{1000, 4}, {1132, 4}, {1264, 4}};
+        const StartOrder order = startOrder(slice, 100000, held, m_gpu);
+        QCOMPARE(order.sharingL1, std::uint64_t(3));
+        QCOMPARE(order.concurrentBlocks, 30u); // ten multiprocessors would fit
+        QCOMPARE(order.windows.size(), std::size_t(3));
+        for (std::size_t i = 0; i < 3; ++i) {
+            QCOMPARE(order.windows[i].first, slice[i].first);
+            QCOMPARE(order.windows[i].count, slice[i].count);
+        }
+    }
+
+    void roundsComeBeforeManyNeighbours()
+    {
+        // 1000 blocks a slice: 32 rounds would be 31 wide; the grid has 25 of them for each slice
+        const SamplePlan result = plan(request({10000, 1, 1}, 1e5, 3e8), m_gpu);
+        QCOMPARE(result.slices[0].size(), std::size_t(25));
+        QCOMPARE(result.slices[0][0].count, std::uint64_t(40));
+    }
+
     void pilotsAreFirstAndMiddle()
     {
         QVERIFY(pilot({4, 1, 1}).empty());

@@ -22,6 +22,7 @@ struct ExecutionModel {
     int branchLatency = 8, barrierLatency = 20, constantLatency = 12, tensorLatency = 34;
     std::size_t l1Bytes = 192 * 1024; // per SM, what shared memory leaves
     std::size_t l2Bytes = 50 * 1024 * 1024;
+    int l2Parts = 2; // of a split L2 each SM reads through the one next to it
     int smCount = 132;
     bool lowering = true; // execute and count what the assembler makes of PTX (engine/lowering) instead of PTX as written
 };
@@ -44,6 +45,7 @@ struct LaunchRequest {
     std::uint32_t concurrentBlocks = 1; // blocks of a window that run in turns, so that they compete for L2; 1: one after the other
     LaunchLimits limits;
     std::size_t l1Bytes = 0;          // of one SM, as this launch sees it; 0: the model's
+    bool warmL1 = false;              // L1 as the launch before left it: a further slice of the same grid
     bool checks = true;               // out of bounds, uninitialised, races, …
 };
 

@@ -83,6 +83,7 @@ struct LaunchCounters {
     std::uint64_t atomicPieces = 0; // distinct KiB of memory atomics went to (a slice of L2 serves one), up to 65536
     std::uint64_t l2ReadSectors = 0, l2WriteSectors = 0;
     std::uint64_t dramReadBytes = 0, dramWriteBytes = 0;
+    std::uint64_t dramAgainBytes = 0; // of those read: by a block that had fetched them itself before
     std::uint64_t branches = 0, divergentBranches = 0; // executed by warps; divergent: active lanes went both ways
     std::uint64_t barriers = 0;                        // warps arriving at a block barrier
     std::uint64_t blocks = 0, warps = 0, threads = 0;  // executed

@@ -138,6 +138,7 @@ void readHardware(const FieldReader &fields, GpuModel &gpu)
     fields.number("l1BytesPerSm", gpu.l1BytesPerSm);
     fields.numbers("sharedCarveOuts_kib", gpu.sharedCarveOuts_kib);
     fields.number("l2Bytes", gpu.l2Bytes);
+    fields.number("l2Parts", gpu.l2Parts);
     fields.number("dram_gb_s", gpu.dram_gb_s);
     fields.number("l2_gb_s", gpu.l2_gb_s);
     fields.number("dramPeak_gb_s", gpu.dramPeak_gb_s);
@@ -276,6 +277,7 @@ ExecutionModel GpuModel::executionModel(double simulatedShare) const
     execution.constantLatency = cycles("constant");
     execution.tensorLatency = cycles("tensor");
     execution.smCount = smCount;
+    execution.l2Parts = l2Parts;
     execution.l1Bytes = static_cast<std::size_t>(l1BytesPerSm);
     constexpr double smallestL2 = 256 * 1024;
     execution.l2Bytes = static_cast<std::size_t>(

@@ -57,6 +57,7 @@ struct GpuModel
     int l1BytesPerSm = 0; // shared memory and L1 together
     std::vector<double> sharedCarveOuts_kib; // what shared memory can take of it, ascending
     double l2Bytes = 0;
+    int l2Parts = 1; // 2: split, each half next to half of the SMs
     double dram_gb_s = 0, l2_gb_s = 0, dramPeak_gb_s = 0;
     double fp32_tflops = 0, fp64_tflops = 0, fp16Tensor_tflops = 0, tf32Tensor_tflops = 0;
     double launch_us = 0; // host-inclusive

@@ -2,11 +2,30 @@
 #include "timing/metrics.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kernelskill::simulator {
 namespace {
 
 constexpr double sectorBytes = 32;
+
+// What a kernel wrote and L2 still holds when it ends, which is not among the profiler's DRAM writes. Lines read and
+// written share L2 in proportion, and a line read lies twice in one that is split when SMs of both sides read it; dirty lines never take
+// more than dirtyShare. An output that fits loses lines from sets that hold more than their ways, bit by bit as reads go
+// round. (tests/bench/simulator_ladders: dram__bytes_write.sum of the copies, and of matmul's ten versions.)
+double leftDirty(double read, double written, double arrived, const GpuModel &gpu)
+{
+    if (written <= 0) return 0;
+    const double rounds = read > 0 ? arrived / read : 0;
+    const double copies = gpu.l2Parts > 1 ? 2 - std::pow(0.5, std::max(rounds, 1.0)) : 1;
+    const double footprint = written + copies * read;
+    const double room = gpu.l2Bytes * std::min(gpu.model.dirtyShare, written / footprint);
+    if (written > room) return room;
+    constexpr double ways = 16, roundsToLose = 25;
+    const double expected = ways * footprint / gpu.l2Bytes; // lines a set, spread at random
+    const double overfull = 0.5 * std::erfc((ways - expected) / std::sqrt(2 * expected));
+    return written * (1 - overfull / 2 * (1 - std::exp(-rounds / roundsToLose)));
+}
 
 // Collects the values. Percentages are of what the unit could do during the kernel's duration, as the profiler's
 // pct_of_peak_sustained_elapsed; "active" ones are of the SMs that held blocks.
@@ -18,10 +37,14 @@ public:
           m_blocks(static_cast<double>(std::max(report.blocksTotal, report.counters.blocks))),
           m_cycles(launch.duration_us * gpu.cyclesPerMicrosecond()), m_busySms(std::min<double>(m_blocks, gpu.smCount))
     {
-        // What is still dirty in L2 when the kernel ends is not among the profiler's DRAM writes; it takes its time
-        // nevertheless, of this kernel or of the next.
-        const double left = gpu.l2Bytes * gpu.model.dirtyShare;
-        m_dramBytes = launch.work.dramReadBytes * m_blocks + std::max(0.0, launch.work.dramWriteBytes * m_blocks - left);
+        // It takes its time nevertheless, of this kernel or of the next.
+        const AccessCounters &store = m_counters.globalStore;
+        const double read = launch.work.dramReadBytes * m_blocks, evicted = launch.work.dramWriteBytes * m_blocks;
+        double stored = std::min(static_cast<double>(store.bytes), static_cast<double>(store.sectors) * sectorBytes) * launch.scale;
+        if (report.storedAllocationBytes > 0) stored = std::min(stored, static_cast<double>(report.storedAllocationBytes));
+        const double written = std::max(evicted, stored);
+        const double arrived = static_cast<double>(m_counters.l2ReadSectors) * sectorBytes * launch.scale;
+        m_dramBytes = read + std::max(0.0, written - leftDirty(read, written, arrived, gpu));
     }
 
     void write()

@@ -10,9 +10,13 @@ namespace {
 constexpr std::uint64_t sliceCount = 3;
 // Fewer neighbours say nothing about what neighbours share, whatever the budget.
 constexpr std::uint64_t fewestNeighbours = 4;
+// Beyond these, further rounds tell more: each slice begins with empty caches.
+constexpr std::uint64_t manyNeighbours = 12;
 // Rounds of a slice narrower than the device: what the first block of a multiprocessor fetches into its L1 is there for
-// the further ones.
+// the further ones. As many as it holds at a time, if that is more.
 constexpr std::uint64_t mostRounds = 8;
+// Side by side: more do not fit the host's own caches.
+constexpr std::uint64_t mostWarps = 256;
 
 // Rounds of `width` neighbours, one a multiprocessor, as far apart as the device has multiprocessors.
 SampleSlice slice(std::uint64_t first, std::uint64_t width, std::uint64_t rounds, std::uint64_t sms)
@@ -51,7 +55,8 @@ SamplePlan plan(const SampleRequest &request, const GpuModel &gpu)
         std::max(static_cast<std::uint64_t>(std::max(affordable, 0.0)) / sliceCount, fewestNeighbours);
     // Slices must not reach into one another.
     const std::uint64_t roundsOfGrid = std::max<std::uint64_t>(total / sliceCount / sms, 1);
-    const std::uint64_t wanting = wanted >= mostRounds * sms ? wanted / sms : std::min(wanted / fewestNeighbours, mostRounds);
+    const std::uint64_t most = std::max<std::uint64_t>(mostRounds, static_cast<std::uint64_t>(std::max(request.residentBlocks, 1)));
+    const std::uint64_t wanting = wanted >= most * sms ? wanted / sms : std::max(std::min(wanted / fewestNeighbours, most), std::min(wanted / manyNeighbours, 4 * most));
     const std::uint64_t rounds = std::clamp<std::uint64_t>(wanting, 1, roundsOfGrid);
     const std::uint64_t width = std::min({wanted / rounds, sms, total});
     const std::uint64_t span = (rounds - 1) * sms + width;
@@ -62,6 +67,32 @@ SamplePlan plan(const SampleRequest &request, const GpuModel &gpu)
     result.blocks = width * rounds * sliceCount;
     result.residentShare = static_cast<double>(width) / static_cast<double>(std::min(sms, total));
     return result;
+}
+
+StartOrder startOrder(const SampleSlice &slice, std::uint64_t gridBlocks, const Occupancy &occupancy,
+                      const GpuModel &gpu)
+{
+    const auto sms = static_cast<std::uint64_t>(gpu.smCount);
+    SampleSlice rounds; // each of one block a multiprocessor
+    for (const BlockWindow &window : slice.empty() ? SampleSlice{{0, gridBlocks}} : slice)
+        for (std::uint64_t done = 0; done < window.count; done += sms)
+            rounds.push_back({window.first + done, std::min(sms, window.count - done)});
+
+    const auto resident = static_cast<std::uint64_t>(std::max(occupancy.residentBlocks, 1));
+    const auto warps = static_cast<std::uint64_t>(std::max(occupancy.warpsPerBlock, 1));
+    StartOrder order;
+    order.sharingL1 = std::min<std::uint64_t>(resident, rounds.size());
+    const std::uint64_t group = std::clamp<std::uint64_t>(mostWarps / (order.sharingL1 * warps), 1, sms);
+    order.concurrentBlocks = static_cast<std::uint32_t>(group * order.sharingL1);
+    for (std::size_t wave = 0; wave < rounds.size(); wave += order.sharingL1) {
+        const std::size_t end = std::min<std::size_t>(rounds.size(), wave + order.sharingL1);
+        for (std::uint64_t sm = 0; sm < rounds[wave].count; sm += group) {
+            for (std::size_t round = wave; round < end; ++round)
+                if (sm < rounds[round].count)
+                    order.windows.push_back({rounds[round].first + sm, std::min(group, rounds[round].count - sm)});
+        }
+    }
+    return order;
 }
 
 std::vector<BlockWindow> pilot(const Dim3 &grid)

@@ -24,6 +24,7 @@
 #pragma once
 
 #include "timing/gpu_model.h"
+#include "timing/occupancy.h"
 
 #include <cstdint>
 #include <vector>
@@ -35,6 +36,7 @@ struct SampleRequest
     Dim3 grid, block;
     double threadInstructionsPerBlock = 0; // 0: unknown, taken as 100 a thread
     double threadInstructionBudget = 2e9;  // for all slices together
+    int residentBlocks = 1;                // of one multiprocessor
     bool blocksCommunicate = false;
 };
 
@@ -49,6 +51,19 @@ struct SamplePlan
 };
 
 [[nodiscard]] SamplePlan plan(const SampleRequest &request, const GpuModel &gpu);
+
+// The order in which to start a slice's blocks so that those which a multiprocessor holds at a time run side by side and
+// share its L1, as many multiprocessors together as the host's own caches take.
+struct StartOrder
+{
+    std::vector<BlockWindow> windows;
+    std::uint32_t concurrentBlocks = 1;
+    std::uint64_t sharingL1 = 1; // blocks of one multiprocessor that do run side by side
+};
+
+// An empty slice means the whole grid.
+[[nodiscard]] StartOrder startOrder(const SampleSlice &slice, std::uint64_t gridBlocks, const Occupancy &occupancy,
+                                    const GpuModel &gpu);
 
 // The first and a middle block, to learn what a block costs. Empty for grids of at most four blocks: run them all.
 [[nodiscard]] std::vector<BlockWindow> pilot(const Dim3 &grid);

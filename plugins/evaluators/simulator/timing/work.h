@@ -55,6 +55,7 @@ struct BlockWork
     BoundCycles demand{};
     double longestCycles = 0; // critical path of the longest block
     double l1Bytes = 0, l2Bytes = 0, dramReadBytes = 0, dramWriteBytes = 0, usefulBytes = 0;
+    double dramAgainBytes = 0; // of those read: by a block that had fetched them before
     double l1Wavefronts = 0, sharedWavefronts = 0;
 
     [[nodiscard]] double operator[](Bound bound) const { return demand[static_cast<std::size_t>(bound)]; }

@@ -59,7 +59,7 @@ public:
 
     std::uint64_t checkLaunchBudget = 400'000'000; // warp instructions of one launch in Check mode
     std::uint64_t checkBlockBudget = 40'000'000;
-    double sampleBudget = 240e6; // thread instructions of one launch's slices
+    double sampleBudget = 320e6; // of one launch's slices: thread instructions, and what looking up their sectors costs
     double fullBudget = 4e9;     // thread instructions of a launch that must run all blocks
     double repeatBudget = 500e6; // of a call's further launches of shapes that ran, together
 

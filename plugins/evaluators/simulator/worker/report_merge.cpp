@@ -53,6 +53,7 @@ void add(LaunchCounters &into, const LaunchCounters &more)
                               &LaunchCounters::l2WriteSectors,
                               &LaunchCounters::dramReadBytes,
                               &LaunchCounters::dramWriteBytes,
+                              &LaunchCounters::dramAgainBytes,
                               &LaunchCounters::branches,
                               &LaunchCounters::divergentBranches,
                               &LaunchCounters::barriers,

@@ -144,6 +144,7 @@ void Launcher::fillReport(LaunchReport &report) {
     t.l2WriteSectors = m_state.l2WriteSectors;
     t.dramReadBytes = m_state.dramReadBytes;
     t.dramWriteBytes = m_state.dramWriteBytes;
+    t.dramAgainBytes = m_state.dramAgainBytes;
     report.kernel = m_program->demangled;
     report.mangled = m_program->mangled;
     report.grid = m_request.grid;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 namespace kernelskill::simulator {
 namespace {
@@ -32,6 +33,8 @@ Launcher::Launcher(std::shared_ptr<Program> program, const LaunchRequest &reques
 }
 
 Launcher::~Launcher() = default;
+
+void Launcher::Free::operator()(std::uint16_t *p) const { std::free(p); }
 
 void Launcher::prepare() {
     LaunchState &s = m_state;
@@ -109,11 +112,18 @@ void Launcher::prepare() {
 
 void Launcher::prepareCaches() {
     const std::size_t setBytes = CacheSet::ways * 128;
-    const std::size_t l1Sets = std::max<std::size_t>(1, (m_request.l1Bytes > 0 ? m_request.l1Bytes : m_model.l1Bytes) / setBytes), l2Sets = std::max<std::size_t>(1, m_model.l2Bytes / setBytes);
+    const std::size_t l1Sets = std::max<std::size_t>(1, (m_request.l1Bytes > 0 ? m_request.l1Bytes : m_model.l1Bytes) / setBytes), l2Sets = std::max<std::size_t>(2, m_model.l2Bytes / setBytes);
     if (m_caches.l2.size() != l2Sets) m_caches.l2.assign(l2Sets, {});
     if (m_caches.l1.size() != l1Sets * m_state.smCount) m_caches.l1.assign(l1Sets * m_state.smCount, {});
-    m_l1Fresh.assign(m_state.smCount, false); // L1 is empty at the start of a kernel: emptied when an SM gets its first block
-    m_state.l2 = SectorCache::over(m_caches.l2.data(), static_cast<std::uint32_t>(l2Sets));
+    m_l1Fresh.assign(m_state.smCount, m_request.warmL1); // L1 is empty at the start of a kernel: emptied when an SM gets its first block
+    m_state.l2.otherPart = m_model.l2Parts > 1 ? 1 : 0;
+    const std::size_t partSets = m_model.l2Parts > 1 ? l2Sets / 2 : l2Sets;
+    for (std::size_t i = 0; i < 2; ++i) m_state.l2.part[i] = SectorCache::over(m_caches.l2.data() + i * m_state.l2.otherPart * partSets, static_cast<std::uint32_t>(partSets), 1, 1);
+    m_stores.assign(m_state.smCount, {});
+    m_state.stores = m_stores.data();
+    m_fetches.reset(static_cast<std::uint16_t *>(std::calloc(FetchLog::entries, sizeof(std::uint16_t))));
+    if (m_fetches == nullptr) throw std::bad_alloc();
+    m_state.fetches.entry = m_fetches.get();
     m_l1.resize(m_state.smCount);
     for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = SectorCache::over(m_caches.l1.data() + sm * l1Sets, static_cast<std::uint32_t>(l1Sets));
     m_state.l1 = m_l1.data();

@@ -164,6 +164,9 @@ private:
     std::vector<StallCounters> m_stalls;
     std::vector<InstructionCounters> m_counters;
     std::vector<SectorCache> m_l1;
+    std::vector<JoinedStores> m_stores;
+    struct Free { void operator()(std::uint16_t *p) const; };
+    std::unique_ptr<std::uint16_t, Free> m_fetches; // zero pages until touched
     std::vector<bool> m_l1Fresh;
     std::vector<std::uint64_t> m_atomicPieces;
     std::vector<std::byte> m_parameters;

@@ -126,10 +126,12 @@ struct LaunchState {
     bool checks = true, raceChecks = true;
     std::uint32_t launchNumber = 1;
     std::uint32_t raceFloor = 0, raceMany = 0; // tags up to the floor are of earlier launches
-    SectorCache *l1 = nullptr; // one an SM
-    SectorCache l2;
+    SectorCache *l1 = nullptr;      // one an SM
+    JoinedStores *stores = nullptr; // likewise
+    SplitCache l2;
+    FetchLog fetches;
     std::uint32_t sharedLatency = 0, l1Latency = 0, l2Latency = 0, dramLatency = 0;
-    std::uint64_t l2ReadSectors = 0, l2WriteSectors = 0, dramReadBytes = 0, dramWriteBytes = 0;
+    std::uint64_t l2ReadSectors = 0, l2WriteSectors = 0, dramReadBytes = 0, dramWriteBytes = 0, dramAgainBytes = 0;
     std::uint64_t branches = 0, divergentBranches = 0;
     std::uint64_t atomicTurnsInteger = 0, atomicTurnsFloat = 0;
     std::uint64_t *atomicPieces = nullptr; // atomicPieceWords of them

@@ -137,16 +137,19 @@ MostMeeting meeting(const AccessPattern &p, std::uint32_t lanes) {
     return most;
 }
 
-void noteAtomicTurns(WarpContext &context, const MemoryOperand &m, std::uint64_t first, std::uint32_t lanes) {
+// Returns the turns, which is how many packets the lanes go to L2 in.
+std::uint32_t noteAtomicTurns(WarpContext &context, const MemoryOperand &m, std::uint64_t first, std::uint32_t lanes) {
     LaunchState &l = *context.launch;
     const Type type = static_cast<Type>(m.atomicType);
     const bool floating = type == Type::F32 || type == Type::F64 || type == Type::F16 || type == Type::F16x2 || type == Type::Bf16 || type == Type::Bf16x2;
-    (floating ? l.atomicTurnsFloat : l.atomicTurnsInteger) += meeting(*m.pattern, lanes).words;
+    const std::uint32_t turns = meeting(*m.pattern, lanes).words;
+    (floating ? l.atomicTurnsFloat : l.atomicTurnsInteger) += turns;
     const std::uint64_t base = first & ~std::uint64_t{127};
     for (int i = 0; i < m.pattern->lines; ++i) {
         const std::uint64_t piece = (base + static_cast<std::uint64_t>(static_cast<std::int64_t>(m.pattern->line[i]) * 128)) >> 10;
         l.atomicPieces[piece / 64 % atomicPieceWords] |= std::uint64_t{1} << (piece & 63);
     }
+    return turns;
 }
 
 void globalAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *address, std::uint32_t lanes) {
@@ -184,18 +187,16 @@ void globalAtomic(WarpContext &context, MemoryOperand &m, const std::uint64_t *a
         }
         a->loaded = a->stored = true;
         context.counters->add(m.pattern->counts);
-        noteAtomicTurns(context, m, moved[0], group);
         // atomics are done in L2
         LaunchState &l = *context.launch;
+        l.l2WriteSectors += noteAtomicTurns(context, m, moved[0], group);
         std::uint32_t writtenBack = 0;
         const std::uint32_t base = static_cast<std::uint32_t>((moved[0] - globalBase) >> 7);
         for (int i = 0; i < m.pattern->lines; ++i) {
             const std::uint32_t line = base + static_cast<std::uint32_t>(m.pattern->line[i]);
-            const unsigned mask = m.pattern->lineSectors[i], hit = l.l2.read(line, mask, writtenBack);
+            const unsigned mask = m.pattern->lineSectors[i], hit = l.l2.read(line, mask, l.l2.home(line), writtenBack);
             l.l2.write(line, mask, writtenBack);
             const std::uint32_t sectors = SectorCache::sectorsIn(mask), missed = SectorCache::sectorsIn(mask & ~hit);
-            l.l2ReadSectors += sectors;
-            l.l2WriteSectors += sectors;
             context.counters->l2Hits += sectors - missed;
             l.dramReadBytes += missed * 32u;
             if (missed) latency = l.dramLatency;

@@ -23,24 +23,38 @@ inline std::uint32_t readThroughCaches(WarpContext &context, const AccessPattern
         context.counters->l1Hits += SectorCache::sectorsIn(hit);
         const unsigned missed = mask & ~hit;
         if (missed == 0) continue;
-        const unsigned hit2 = l.l2.read(line, missed, writtenBack);
+        const unsigned hit2 = l.l2.read(line, missed, context.block->sm, writtenBack);
         const std::uint32_t fromDram = SectorCache::sectorsIn(missed & ~hit2);
         l.l2ReadSectors += SectorCache::sectorsIn(missed);
         context.counters->l2Hits += SectorCache::sectorsIn(hit2);
-        l.dramReadBytes += fromDram * 32u;
-        const std::uint32_t slow = fromDram ? l.dramLatency : l.l2Latency;
+        std::uint32_t slow = l.l2Latency;
+        if (fromDram != 0) {
+            l.dramReadBytes += fromDram * 32u;
+            l.dramAgainBytes += l.fetches.again(line, missed & ~hit2, context.block->linear) * 32u;
+            slow = l.dramLatency;
+        }
         latency = slow > latency ? slow : latency;
     }
     l.dramWriteBytes += writtenBack * 32u;
     return latency;
 }
-inline void writeThroughCaches(WarpContext &context, const AccessPattern &p, std::uint64_t first) {
+// A store takes room in L1, where what it fills can be read afterwards, and goes on to L2.
+inline void writeThroughCaches(WarpContext &context, const AccessPattern &p, std::uint64_t first, std::uint32_t bytes) {
     LaunchState &l = *context.launch;
+    SectorCache &l1 = l.l1[context.block->sm];
+    JoinedStores &stores = l.stores[context.block->sm];
     const std::uint32_t base = static_cast<std::uint32_t>((first - globalBase) >> 7);
+    const bool whole = bytes >= p.sectors * 32u;
+    const bool mayJoin = !whole && p.lines <= JoinedStores::room;
     std::uint32_t writtenBack = 0;
     for (int i = 0; i < p.lines; ++i) {
-        l.l2.write(base + static_cast<std::uint32_t>(p.line[i]), p.lineSectors[i], writtenBack);
-        l.l2WriteSectors += SectorCache::sectorsIn(p.lineSectors[i]);
+        const std::uint32_t line = base + static_cast<std::uint32_t>(p.line[i]);
+        unsigned mask = p.lineSectors[i];
+        l1.pass(line, whole ? mask : 0u);
+        if (mayJoin) mask = stores.enter(line, mask, static_cast<std::uint32_t>(context.warp->clock));
+        if (mask == 0) continue;
+        l.l2.write(line, mask, writtenBack);
+        l.l2WriteSectors += SectorCache::sectorsIn(mask);
     }
     l.dramWriteBytes += writtenBack * 32u;
 }
@@ -87,7 +101,7 @@ template <bool Write> void globalGroup(WarpContext &context, const MemoryOperand
         a.stored = true;
         if (m.constantCache) return;
         context.counters->add(p.counts);
-        writeThroughCaches(context, p, start);
+        writeThroughCaches(context, p, start, p.counts.bytes);
     } else {
         if (!m.constantCache) expectLines(context, start);
         if (s.written != nullptr || s.writer != nullptr) checkRead(context, place, s, first, p, lanes, bytes);

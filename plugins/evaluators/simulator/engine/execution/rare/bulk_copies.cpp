@@ -103,7 +103,7 @@ std::uint32_t countTraffic(WarpContext &context, std::uint64_t address, std::uin
             l.l2.write(number, mask, writtenBack);
             l.l2WriteSectors += sectors;
         } else {
-            const unsigned hit = l.l2.read(number, mask, writtenBack);
+            const unsigned hit = l.l2.read(number, mask, context.block->sm, writtenBack);
             const std::uint32_t missed = SectorCache::sectorsIn(mask & ~hit);
             l.l2ReadSectors += sectors;
             c.l2Hits += sectors - missed;
