@@ -308,7 +308,7 @@ void EngineCounters::whatABlockFetchesAgainIsTold() {
 }
 void EngineCounters::bothSidesOfL2KeepWhatTheyRead() {
     std::vector<CacheSet> sets(16);
-    SplitCache cache{{{sets.data(), 8, 1, 1}, {sets.data() + 8, 8, 1, 1}}};
+    SplitCache cache{{{sets.data(), 8, 1}, {sets.data() + 8, 8, 1}}};
     std::uint32_t writtenBack = 0;
     const std::uint32_t line = 5, side = cache.home(line), other = 1 - side;
     QVERIFY(cache.home(4) != side); // two lines side by side lie in different parts

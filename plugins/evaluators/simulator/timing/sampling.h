@@ -20,7 +20,8 @@
 // the grid in equal parts, so that work that grows or falls linearly with the block (triangular loops) averages out right,
 // and the ragged last blocks are seen.
 // What a sample cannot tell: sharing between blocks further apart than a slice is missed, so DRAM bytes of kernels
-// with reuse across the grid come out high; the time model cuts the excess (fetchesAtMost in work.cpp).
+// with reuse across the grid come out high; the time model cuts the excess (fetchesAtMost in work.cpp), but for what a block
+// itself fetches again.
 #pragma once
 
 #include "timing/gpu_model.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modelled caches: set-associative, 128-byte lines with four 32-byte sectors, L1 replaces the least
-// recently used one, L2 any; L2 in its two parts; and what an SM's stores pass before they get there.
+// The modelled caches: set-associative, 128-byte lines with four 32-byte sectors, the least recently used one
+// is replaced; L2 in its two parts; and what an SM's stores pass before they get there.
 // Plain inline code without library containers: it is compiled once per instruction set of the host.
 #pragma once
 
@@ -23,10 +23,9 @@ struct SectorCache {
     std::uint32_t setCount = 0;
     std::uint64_t inverse = 0; // ⌈2^64 / setCount⌉ modulo 2^64
     std::uint32_t neighbourBits = 0; // 2^n consecutive lines share a set
-    std::uint32_t chance = 0;        // 0: the least recently used line is replaced, else any, and this is the generator's state
 
-    static SectorCache over(CacheSet *sets, std::uint32_t setCount, std::uint32_t neighbourBits = 0, std::uint32_t chance = 0) {
-        return {sets, setCount, ~std::uint64_t{0} / setCount + 1, neighbourBits, chance};
+    static SectorCache over(CacheSet *sets, std::uint32_t setCount, std::uint32_t neighbourBits = 0) {
+        return {sets, setCount, ~std::uint64_t{0} / setCount + 1, neighbourBits};
     }
     [[gnu::always_inline]] static std::uint32_t sectorsIn(unsigned mask) { return static_cast<std::uint32_t>(__builtin_popcount(mask)); }
     // The remainder by setCount without a division (D. Lemire, "Faster remainder by direct computation", 2019).
@@ -79,11 +78,7 @@ struct SectorCache {
         other = __builtin_shufflevector(keys, keys, 2, 3, 0, 1, 2, 3, 0, 1);
         keys = keys > other ? keys : other;
         const std::uint16_t most = keys[0] > keys[1] ? keys[0] : keys[1];
-        int victim = CacheSet::ways - 1 - (most & 7);
-        if (chance != 0 && set.tag[victim] != 0) {
-            chance = chance * 1664525u + 1013904223u;
-            victim = static_cast<int>(chance >> 29);
-        }
+        const int victim = CacheSet::ways - 1 - (most & 7);
         writtenBack += sectorsIn(set.dirty[victim]);
         set.tag[victim] = line + 1;
         set.valid[victim] = set.dirty[victim] = 0;
@@ -117,8 +112,7 @@ struct SectorCache {
 // L2 of a large GPU lies in two parts, each next to half of the memory and half of the SMs. A line has its home in the
 // part next to its memory; read by an SM of the other side it gets a copy there as well, so that data which everybody
 // reads takes its size twice. Stores and atomics go to the home. (A100 white paper, "L2 cache"; on an H200 a read that
-// misses counts one and a half look-ups, and of 33.6 MB that few SMs read twice a third does not stay in 50 MB, neither
-// all nor nothing: hence replacement at random.)
+// misses counts one and a half look-ups, and of 33.6 MB that few SMs read twice a third does not stay in 50 MB.)
 struct SplitCache {
     SectorCache part[2];
     std::uint32_t otherPart = 1; // 0: it is in one piece

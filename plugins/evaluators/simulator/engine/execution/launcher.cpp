@@ -118,7 +118,7 @@ void Launcher::prepareCaches() {
     m_l1Fresh.assign(m_state.smCount, m_request.warmL1); // L1 is empty at the start of a kernel: emptied when an SM gets its first block
     m_state.l2.otherPart = m_model.l2Parts > 1 ? 1 : 0;
     const std::size_t partSets = m_model.l2Parts > 1 ? l2Sets / 2 : l2Sets;
-    for (std::size_t i = 0; i < 2; ++i) m_state.l2.part[i] = SectorCache::over(m_caches.l2.data() + i * m_state.l2.otherPart * partSets, static_cast<std::uint32_t>(partSets), 1, 1);
+    for (std::size_t i = 0; i < 2; ++i) m_state.l2.part[i] = SectorCache::over(m_caches.l2.data() + i * m_state.l2.otherPart * partSets, static_cast<std::uint32_t>(partSets), 1);
     m_stores.assign(m_state.smCount, {});
     m_state.stores = m_stores.data();
     m_fetches.reset(static_cast<std::uint16_t *>(std::calloc(FetchLog::entries, sizeof(std::uint16_t))));
