@@ -28,7 +28,7 @@ inline std::uint32_t readThroughCaches(WarpContext &context, const AccessPattern
         l.l2ReadSectors += SectorCache::sectorsIn(missed);
         context.counters->l2Hits += SectorCache::sectorsIn(hit2);
         l.dramReadBytes += fromDram * 32u;
-        const std::uint32_t slow = fromDram ? l.dramLatency : l.l2Latency;
+        const std::uint32_t slow = (fromDram ? l.dramLatencies : l.l2Latencies)[latencyKind(line)];
         latency = slow > latency ? slow : latency;
     }
     l.dramWriteBytes += writtenBack * 32u;

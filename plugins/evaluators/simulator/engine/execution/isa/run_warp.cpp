@@ -143,9 +143,13 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
         }
         const std::uint64_t available = operands >> reasonBits;
         clock += op.issue;
+        std::uint64_t late = 0; // part of another machine instruction: its result waits for the operands, the warp does not
         if (available > clock) {
-            l.counters[now.pc].stall[operands & ((1u << reasonBits) - 1)] += available - clock;
-            clock = available;
+            if (op.issue == 0 && op.control == Control::Plain) late = operands;
+            else {
+                l.counters[now.pc].stall[operands & ((1u << reasonBits) - 1)] += available - clock;
+                clock = available;
+            }
         }
         issues.warps += 1;
         issues.activeLanes += static_cast<std::uint64_t>(__builtin_popcount(active));
@@ -162,7 +166,8 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
                 context.counters = l.counters + now.pc;
                 if (op.canStop) w.clock = clock;
                 (exec == fullMask ? op.full : op.masked)(context, op);
-                const std::uint64_t arrival = (clock << reasonBits) + context.result;
+                std::uint64_t arrival = (clock << reasonBits) + context.result;
+                if (late != 0) [[unlikely]] arrival = context.result == 0 ? late : (available << reasonBits) + context.result;
                 ready[op.readyD] = arrival;
                 for (std::uint32_t i = 0; i < op.moreResultCount; ++i) ready[l.entries[op.moreResults + i]] = arrival;
                 if (op.canStop) {
