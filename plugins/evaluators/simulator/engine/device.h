@@ -20,6 +20,8 @@ struct ExecutionModel {
     int aluLatency = 4, fp64Latency = 8, integerMultiplyLatency = 5, specialLatency = 18, convertLatency = 8;
     int sharedLatency = 29, shuffleLatency = 23, l1Latency = 38, l2Latency = 270, dramLatency = 640;
     int branchLatency = 8, barrierLatency = 20, constantLatency = 12, tensorLatency = 34;
+    int predicateLatency = 13, specialRegisterLatency = 25; // from a comparison to a guard; of %tid and the like
+    double latencySpread = 0; // standard deviation of an L2 or DRAM latency over its mean: slices lie near and far, rows of DRAM are open or not
     std::size_t l1Bytes = 192 * 1024; // per SM, what shared memory leaves
     std::size_t l2Bytes = 50 * 1024 * 1024;
     int l2Parts = 2; // of a split L2 each SM reads through the one next to it

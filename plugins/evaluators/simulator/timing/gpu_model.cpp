@@ -96,6 +96,7 @@ private:
 void readModel(const FieldReader &fields, ModelConstants &model)
 {
     fields.number("overlap_exponent", model.overlapExponent);
+    fields.number("serial_share", model.serialShare);
     fields.number("launch_gap_us", model.launchGap_us);
     fields.number("kernel_fixed_us", model.kernelFixed_us);
     fields.number("issue_efficiency", model.issueEfficiency);
@@ -114,7 +115,9 @@ void readModel(const FieldReader &fields, ModelConstants &model)
     fields.number("atomic_device_packet_cycles", model.atomicDevicePacketCycles);
     fields.number("atomic_device_lane_cycles", model.atomicDeviceLaneCycles);
     fields.number("dirty_share", model.dirtyShare);
+    fields.number("packet_sectors", model.packetSectors);
     fields.number("partial_store_sectors", model.partialStoreSectors);
+    fields.number("latency_spread", model.latencySpread);
     fields.number("tensor_mma_efficiency", model.tensorMmaEfficiency);
     fields.number("straggler_share", model.stragglerShare);
 }
@@ -154,7 +157,7 @@ void readHardware(const FieldReader &fields, GpuModel &gpu)
 
 constexpr std::array neededLatencies{
     "alu", "fp64", "integer_multiply", "special", "convert",  "shared", "shuffle", "l1",
-    "l2",  "dram", "branch",           "barrier", "constant", "tensor"};
+    "l2",  "dram", "branch",           "barrier", "constant", "tensor", "predicate", "special_register"};
 constexpr std::array neededRates{"issue",   "fp32",    "fp64",         "fp16",     "integer", "integer_multiply",
                                  "special", "convert", "compare",      "move",     "branch",  "shuffle",
                                  "vote",    "tensor",  "shared_bytes", "l1_bytes", "l2_bytes"};
@@ -276,6 +279,9 @@ ExecutionModel GpuModel::executionModel(double simulatedShare) const
     execution.barrierLatency = cycles("barrier");
     execution.constantLatency = cycles("constant");
     execution.tensorLatency = cycles("tensor");
+    execution.predicateLatency = cycles("predicate");
+    execution.specialRegisterLatency = cycles("special_register");
+    execution.latencySpread = model.latencySpread;
     execution.smCount = smCount;
     execution.l2Parts = l2Parts;
     execution.l1Bytes = static_cast<std::size_t>(l1BytesPerSm);

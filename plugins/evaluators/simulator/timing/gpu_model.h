@@ -21,6 +21,7 @@ struct Occupancy; // timing/occupancy.h
 struct ModelConstants
 {
     double overlapExponent = 0;         // p of the p-norm that joins the bounds; ∞ would be a plain maximum
+    double serialShare = 0;             // of the bounds beside the largest, what a lone agent adds to it
     double launchGap_us = 0;            // between two kernels of one stream, beyond their own duration
     double kernelFixed_us = 0;          // duration of an empty kernel: front end, first instruction fetch, drain
     double issueEfficiency = 0;         // share of the issue slots a well-tuned kernel fills
@@ -39,7 +40,9 @@ struct ModelConstants
     double atomicDevicePacketCycles = 0; // a packet on its way to L2, of the whole device
     double atomicDeviceLaneCycles = 0;   // and each lane of it
     double dirtyShare = 0;               // of L2, that stays dirty when a kernel that wrote more ends
+    double packetSectors = 0;            // sectors L2 could move in the time of a packet's own cost, see work.cpp
     double partialStoreSectors = 0;      // full sectors L2 could move in the time of one that is stored in part
+    double latencySpread = 0;            // standard deviation of L2's and DRAM's latency over its mean
     double tensorMmaEfficiency = 0;     // share of the tensor peak that mma.sync reaches
     double stragglerShare = 0;          // how much of the longest block's excess shows at the end of many waves
 };

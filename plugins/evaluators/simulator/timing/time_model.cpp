@@ -24,17 +24,42 @@ struct Wave
     double warpsPerSm = 0; // resident on the busy ones
 };
 
-// (Σ tᵖ)^(1/p), scaled by the largest so that pow neither overflows nor loses small waves. L1's term holds shared
-// memory's already.
-double joined(BoundCycles bounds, double exponent)
+// The bounds in groups. What one instruction or one byte passes at the same time counts once: an instruction takes its issue
+// slot and its pipe together, a byte its port and L2. L1's bound holds shared memory's.
+std::array<double, 7> groups(const BoundCycles &bounds)
 {
-    if (bounds[index(Bound::L1)] >= bounds[index(Bound::Shared)]) bounds[index(Bound::Shared)] = 0;
-    const double largest = *std::ranges::max_element(bounds);
+    const auto most = [&bounds](std::initializer_list<Bound> some) {
+        double result = 0;
+        for (const Bound bound : some)
+            result = std::max(result, bounds[index(bound)]);
+        return result;
+    };
+    return {most({Bound::Issue, Bound::Fma, Bound::Alu, Bound::Fp64, Bound::Special, Bound::Tensor, Bound::Control}),
+            most({Bound::Shared, Bound::L1}),
+            most({Bound::L2Port, Bound::L2}),
+            most({Bound::Inflight, Bound::Dram}),
+            bounds[index(Bound::Atomics)],
+            bounds[index(Bound::BlockStart)],
+            bounds[index(Bound::Latency)]};
+}
+
+// (Σ tᵖ)^(1/p), scaled by the largest so that pow neither overflows nor loses small waves. A lone agent uses one thing after
+// the other, so the bounds add up but for what one path through the block holds of several; with n of them the others fill a
+// gap but for one n-th, and for less where n is more than there are things to use.
+double joined(const BoundCycles &bounds, const ModelConstants &model, double agents)
+{
+    const std::array parts = groups(bounds);
+    const double largest = *std::ranges::max_element(parts);
     if (largest <= 0) return 0;
-    double sum = 0;
-    for (const double bound : bounds)
-        sum += std::pow(bound / largest, exponent);
-    return largest * std::pow(sum, 1 / exponent);
+    double powers = 0, sum = 0;
+    for (const double part : parts) {
+        powers += std::pow(part / largest, model.overlapExponent);
+        sum += part;
+    }
+    constexpr double stations = 4; // cores, L1, memory, latency: beyond that many agents the bottleneck hardly ever idles
+    const double serial = model.serialShare * (sum - largest) / (agents * std::max(1.0, agents / stations));
+    const double queueing = largest * (std::pow(powers, 1 / model.overlapExponent) - 1);
+    return largest + std::hypot(queueing, serial); // two views of one loss: the larger counts
 }
 
 Wave wave(const BlockWork &work, const GpuModel &gpu, double blocks, double latency)
@@ -53,7 +78,7 @@ Wave wave(const BlockWork &work, const GpuModel &gpu, double blocks, double late
         result.bounds[i] = work.demand[i] * (isDeviceWide(bound) ? blocks : busiest) / share;
     }
     result.bounds[index(Bound::Latency)] = latency;
-    result.cycles = joined(result.bounds, gpu.model.overlapExponent);
+    result.cycles = joined(result.bounds, gpu.model, busiest * work.agents);
     return result;
 }
 

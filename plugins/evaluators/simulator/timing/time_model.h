@@ -9,9 +9,9 @@
 //   - latency: no block ends before its own critical path, which the engine measures with each warp alone on an idle SM
 //     (in-order issue, register scoreboard, latencies by cache level); latency.h says what is taken off it again. R
 //     resident blocks share it: they overlap.
-// A wave takes the p-norm of these times, (Σ tᵖ)^(1/p): close to the largest, somewhat above where several are near it,
-// since queues of one resource do not hide perfectly behind another (cf. the "roofline with overlap" family of models,
-// e.g. Hong & Kim 2009 for latency hiding by warps, Little 1961 for bytes in flight, Williams et al. 2009 for
+// A wave takes the p-norm of these times, (Σ tᵖ)^(1/p): close to the largest, somewhat above where several are near it, and
+// more where few go their own ways, as blocks whose warps meet at barriers do (cf. the "roofline with overlap" family of
+// models, e.g. Hong & Kim 2009 for latency hiding by warps, Little 1961 for bytes in flight, Williams et al. 2009 for
 // ceilings). Full waves repeat; the last, partial wave is computed with its own, smaller block count: fewer blocks an
 // SM take less throughput time but no less latency, which is the tail effect. Few blocks leave SMs idle by the same
 // formula. Irregular blocks: the average makes the waves, the longest one's excess is added at the end. The time of a

@@ -36,10 +36,13 @@ void addPipes(const LaunchCounters &counters, const GpuModel &gpu, BoundCycles &
     const double both = pipeCycles(issued(counters, InstructionClass::Fp32) + multiply, gpu.rate("fp32")) +
                         pipeCycles(issued(counters, InstructionClass::Fp16), gpu.rate("fp16"));
     at(Bound::Fma) = std::max(both, pipeCycles(multiply, gpu.rate("integer_multiply"))) / efficiency;
-    at(Bound::Alu) = (pipeCycles(issued(counters, InstructionClass::Integer), gpu.rate("integer")) +
-                      pipeCycles(issued(counters, InstructionClass::Compare), gpu.rate("compare")) +
-                      pipeCycles(issued(counters, InstructionClass::Convert), gpu.rate("convert"))) /
-                     efficiency;
+    // Additions, shifts and moves have a form for the multiply-add pipe too (IMAD.IADD, IMAD.SHL, IMAD.MOV), and the
+    // assembler deals them out evenly; comparisons, selections and conversions have not.
+    const double comparing = pipeCycles(issued(counters, InstructionClass::Compare), gpu.rate("compare")) +
+                             pipeCycles(issued(counters, InstructionClass::Convert), gpu.rate("convert"));
+    const double either = pipeCycles(issued(counters, InstructionClass::Integer), gpu.rate("integer")) +
+                          pipeCycles(multiply, gpu.rate("integer_multiply"));
+    at(Bound::Alu) = std::max(comparing, (comparing + either) / 2) / efficiency;
     at(Bound::Fp64) = pipeCycles(issued(counters, InstructionClass::Fp64), gpu.rate("fp64")) / efficiency;
     at(Bound::Special) = pipeCycles(issued(counters, InstructionClass::Special), gpu.rate("special")) / efficiency;
     at(Bound::Control) = (pipeCycles(issued(counters, InstructionClass::Branch), gpu.rate("branch")) +
@@ -167,13 +170,20 @@ double l2Sectors(const LaunchCounters &counters, const GpuModel &gpu)
 {
     const AccessCounters &store = counters.globalStore;
     const double stored = static_cast<double>(store.sectors);
+    // A packet on its way through the crossbar and the look-up it asks for cost about as much as a sector, however many of
+    // the line's sectors it is for.
+    const AccessCounters &load = counters.globalLoad;
+    const double perPacket =
+        load.lines > 0 ? std::clamp(static_cast<double>(load.sectors) / static_cast<double>(load.lines), 1.0, sectorsPerLine)
+                       : sectorsPerLine;
+    const double packets = static_cast<double>(counters.l2ReadSectors) * (1 / perPacket - 1 / sectorsPerLine);
     double partial = 0;
     if (stored > 0) {
         constexpr double oneWord = 1.0 / 8; // a sector of which one lane stores 4 bytes
         const double fullness = std::clamp(static_cast<double>(store.bytes) / (stored * sectorBytes), oneWord, 1.0);
         partial = stored * (1 - fullness) / (1 - oneWord);
     }
-    return static_cast<double>(counters.l2ReadSectors + counters.l2WriteSectors) +
+    return static_cast<double>(counters.l2ReadSectors + counters.l2WriteSectors) + packets * gpu.model.packetSectors +
            partial * (gpu.model.partialStoreSectors - 1);
 }
 
@@ -232,23 +242,25 @@ MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double wav
     return origin;
 }
 
-// A block whose warps meet at barriers cannot hide its own loads behind its own arithmetic: everyone loads, then
-// everyone computes. Its path is then longer than that of its warps each alone by the time its warps queue for the
-// busiest unit of the SM. Other resident blocks may still fill the gaps, which the wave sees to.
-double queueingBetweenBarriers(const LaunchCounters &counters, const GpuModel &gpu, const BlockWork &work)
+// Of what the longest block takes beyond the average: what it may owe to running first, before the caches hold what all
+// blocks read. Those that run side by side on a device share these fetches; each waits for about half of them.
+double coldExcess(const LaunchCounters &counters, const GpuModel &gpu, double excess)
 {
-    // One barrier at the end of a single load phase separates nothing yet.
-    const double barriersPerWarp =
-        static_cast<double>(counters.barriers) / std::max<double>(1, static_cast<double>(counters.warps));
-    if (barriersPerWarp < 2) return 0;
-    const double schedulers = gpu.rate("issue");
-    const double schedulerShare = std::min(schedulers, work.warps) / schedulers;
-    double busiest = 0;
-    for (const Bound bound : {Bound::Issue, Bound::Fma, Bound::Alu, Bound::Fp64, Bound::Special, Bound::Tensor})
-        busiest = std::max(busiest, work[bound] / schedulerShare);
-    busiest = std::max({busiest, work[Bound::Shared], work[Bound::L1], work[Bound::L2Port]});
-    const double ownIssue = work.instructions / work.warps; // is in the warp's own clock
-    return std::max(0.0, busiest - ownIssue);
+    const double fetches = static_cast<double>(counters.dramReadBytes) / sectorBytes;
+    return std::min(excess, fetches * (gpu.latency("dram") - gpu.latency("l2"))) / 2;
+}
+
+// Warps fill each other's gaps. Those that meet at barriers load together and compute together: with one wait for data
+// between two barriers a block does one thing at a time; with many its warps drift apart in between. Loads that stand side
+// by side are waited for together, about eight of them after unrolling.
+double agents(const LaunchCounters &counters, double warps)
+{
+    if (counters.barriers == 0) return warps;
+    constexpr double together = 8;
+    const double requests =
+        static_cast<double>(counters.globalLoad.requests + counters.sharedLoadRequests) +
+        issued(counters, InstructionClass::Shuffle);
+    return std::clamp(requests / together / static_cast<double>(counters.barriers + counters.warps), 1.0, warps);
 }
 
 } // namespace
@@ -303,10 +315,12 @@ BlockWork blockWork(const LaunchReport &report, const GpuModel &gpu, double wave
     const MissOrigin origin = addMemory(report, gpu, waves, work);
     at(Bound::BlockStart) = gpu.model.blockStartCycles;
     const double critical = static_cast<double>(counters.blockCriticalCycles) / blocks;
-    const double added = gpu.model.blockLatencyCycles + queueingBetweenBarriers(counters, gpu, work);
+    work.agents = agents(counters, work.warps);
+    const double added = gpu.model.blockLatencyCycles;
     const double factor = criticalPathFactor(report, gpu, origin);
     at(Bound::Latency) = critical * factor + added;
-    work.longestCycles = std::max(static_cast<double>(counters.longestBlockCycles), critical) * factor + added;
+    const double longest = std::max(static_cast<double>(counters.longestBlockCycles), critical);
+    work.longestCycles = (longest - coldExcess(counters, gpu, longest - critical)) * factor + added;
     return work;
 }
 

@@ -50,6 +50,7 @@ struct BlockWork
 {
     double warps = 0;        // of one block
     double instructions = 0; // warp instructions issued
+    double agents = 1;       // of a block, that fill each other's gaps: 1 when its warps march together, see work.cpp
     // Cycles one block keeps each resource busy at its achievable rate; device-wide ones as if the block had the device
     // to itself, Latency the critical path.
     BoundCycles demand{};

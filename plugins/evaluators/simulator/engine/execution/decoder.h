@@ -57,6 +57,8 @@ private:
     [[nodiscard]] std::uint32_t temporary(bool wide);
     [[nodiscard]] bool isWide(const ptx::Operand &) const;
     [[nodiscard]] std::uint32_t latency(InstructionClass kind) const;
+    [[nodiscard]] std::uint32_t predicateResult() const;       // latency and reason, as in MicroOp::result
+    [[nodiscard]] std::uint32_t specialRegisterResult() const;
     void setLatency(MicroOp &op, std::uint32_t cycles, StallReason reason) const { op.result = cycles << reasonBits | static_cast<std::uint32_t>(reason); }
     void scoreboard(MicroOp &op, const ptx::Instruction &instruction) const; // all operands, however many
     [[nodiscard]] std::uint64_t immediateBits(const ptx::Operand &, ptx::Type type) const;

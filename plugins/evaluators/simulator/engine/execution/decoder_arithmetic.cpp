@@ -259,6 +259,7 @@ void Decoder::logic(const Instruction &instruction) { // and, or, xor, not
     }
     op.d = predicateDestination(instruction.operands.at(0));
     op.readyD = readyOfPredicate(op.d);
+    op.result = predicateResult();
     emit(op);
 }
 

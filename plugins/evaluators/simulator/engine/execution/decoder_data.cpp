@@ -59,6 +59,7 @@ void Decoder::compare(const Instruction &instruction) {
     op.d = predicateDestination(result);
     op.extra = result.paired.empty() ? sinkPredicate : predicateDestination(result.paired[0]);
     op.readyD = readyOfPredicate(op.d);
+    op.result = predicateResult();
     op.immediate = combinationOf(instruction);
     if (op.immediate != 0) {
         op.c = predicate(instruction.operands.at(3));
@@ -192,6 +193,7 @@ void Decoder::move(const Instruction &instruction) {
         op.masked = h.masked;
         op.d = destination(to, wide);
         op.readyD = readyOfRow(op.d);
+        op.result = specialRegisterResult();
         op.immediate = static_cast<std::int64_t>(*which);
         op.canStop = true;
         emit(op);

@@ -46,6 +46,14 @@ StallReason reasonOf(InstructionClass kind) {
 }
 } // namespace
 
+std::uint32_t Decoder::predicateResult() const {
+    return static_cast<std::uint32_t>(m_model.predicateLatency) << reasonBits | static_cast<std::uint32_t>(StallReason::Wait);
+}
+
+std::uint32_t Decoder::specialRegisterResult() const {
+    return static_cast<std::uint32_t>(m_model.specialRegisterLatency) << reasonBits | static_cast<std::uint32_t>(StallReason::ShortScoreboard);
+}
+
 MicroOp Decoder::make(const ptx::Instruction &instruction, InstructionClass kind) const {
     MicroOp op;
     op.instructionClass = static_cast<std::uint8_t>(kind);
@@ -163,6 +171,7 @@ std::uint32_t Decoder::source(const ptx::Instruction &instruction, const Operand
         op.masked = h.masked;
         op.d = temporary(wide);
         op.readyD = readyOfRow(op.d);
+        op.result = specialRegisterResult();
         op.immediate = static_cast<std::int64_t>(*which);
         op.canStop = true; // the clock has to be current
         return emit(op).d;

@@ -100,6 +100,10 @@ void Decoder::moveFragment(const Instruction &instruction) {
         op.readyA = place.readyD;
         if (store) op.readyB = readyOfRow(row);
         else op.readyD = readyOfRow(row);
+        // The machine brings a 16-bit factor from shared memory by one matrix load of four wavefronts, each element once
+        // (PTX's eight registers hold halves twice).
+        const bool once = r < 4 && i == 0;
+        if (matrix != 'c' && isShared && e == 2 && !once) op.instructionClass = static_cast<std::uint8_t>(InstructionClass::Other);
         op.extra = static_cast<std::uint32_t>(m_program->memory.size());
         m_program->memory.push_back(m);
         emit(op);

@@ -100,6 +100,13 @@ void Launcher::sumIssues() {
     }
 }
 
+// Half-warps of a 16-byte load go one after the other even where all lanes ask for one address.
+std::uint64_t Launcher::leastWavefronts(const MicroOp &op) const {
+    if (op.extra >= m_program->memory.size()) return 1;
+    const MemoryOperand &m = m_program->memory[op.extra];
+    return m.elementBytes * m.count == 16 && m.elementBytes < 16 ? 2 : 1;
+}
+
 void Launcher::fillReport(LaunchReport &report) {
     sumIssues();
     LaunchCounters &t = m_totals;
@@ -119,7 +126,7 @@ void Launcher::fillReport(LaunchReport &report) {
         case InstructionClass::LoadLocal: case InstructionClass::StoreLocal: add(t.local, c); break;
         case InstructionClass::LoadShared:
             t.sharedLoadRequests += c.requests;
-            t.sharedLoadWavefronts += c.wavefronts;
+            t.sharedLoadWavefronts += std::max(c.wavefronts, c.requests * leastWavefronts(op));
             t.sharedLoadConflicts += c.conflicts;
             break;
         case InstructionClass::StoreShared:

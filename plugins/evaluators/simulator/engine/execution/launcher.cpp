@@ -2,6 +2,7 @@
 #include "engine/execution/launcher.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -89,6 +90,13 @@ void Launcher::prepare() {
     s.l1Latency = static_cast<std::uint32_t>(m_model.l1Latency);
     s.l2Latency = static_cast<std::uint32_t>(m_model.l2Latency);
     s.dramLatency = static_cast<std::uint32_t>(m_model.dramLatency);
+    for (std::uint32_t kind = 0; kind < latencyKinds; ++kind) {
+        // quantiles of an exponential distribution, shifted to keep the mean: few are much slower than most
+        const double away = -std::log(1 - (kind + 0.5) / latencyKinds) - 1;
+        const double factor = std::max(0.0, 1 + m_model.latencySpread * away);
+        s.l2Latencies[kind] = static_cast<std::uint32_t>(m_model.l2Latency * factor);
+        s.dramLatencies[kind] = static_cast<std::uint32_t>(m_model.dramLatency * factor);
+    }
     const auto threads = static_cast<std::uint32_t>(b.count());
     m_threadIds.assign(static_cast<std::size_t>((threads + 31) / 32) * 96, 0);
     for (std::uint32_t t = 0; t < threads; ++t) {

@@ -149,6 +149,7 @@ private:
     void sumIssues();
     void fillReport(LaunchReport &report);
     void fillLines(LaunchReport &report) const;
+    [[nodiscard]] std::uint64_t leastWavefronts(const MicroOp &op) const;
     [[nodiscard]] WarpContext contextOf(BlockStorage &storage, WarpState &warp);
 
     std::shared_ptr<Program> m_program;

@@ -20,6 +20,9 @@ struct LaneFrame;
 
 inline constexpr std::uint32_t atomicPieceWords = 1024; // of 64 bits, one a KiB of memory; further ones alias
 
+inline constexpr std::uint32_t latencyKinds = 16;
+inline std::uint32_t latencyKind(std::uint32_t line) { return line * 0x9e37'79b1u >> 28; }
+
 // Counts of one instruction; summed by class and by line when the launch has ended. While it runs, `warps` and `activeLanes`
 // say how much more there is than at the instruction before, so that instructions in a row are counted at both ends only.
 struct IssueCounters {
@@ -132,6 +135,7 @@ struct LaunchState {
     FetchLog fetches;
     std::uint32_t sharedLatency = 0, l1Latency = 0, l2Latency = 0, dramLatency = 0;
     std::uint64_t l2ReadSectors = 0, l2WriteSectors = 0, dramReadBytes = 0, dramWriteBytes = 0, dramAgainBytes = 0;
+    std::uint32_t l2Latencies[latencyKinds] = {}, dramLatencies[latencyKinds] = {}; // of a line, by latencyKind()
     std::uint64_t branches = 0, divergentBranches = 0;
     std::uint64_t atomicTurnsInteger = 0, atomicTurnsFloat = 0;
     std::uint64_t *atomicPieces = nullptr; // atomicPieceWords of them

@@ -4,6 +4,7 @@
 #include "engine/analysis/operands.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 namespace kernelskill::simulator::lowering {
@@ -24,7 +25,7 @@ Group groupOf(std::string_view opcode) {
                                  "madc", "bfe", "bfi", "popc", "clz", "bfind", "dp4a", "dp2a", "and", "or", "xor", "not", "prmt", "lop3", "shf",
                                  "shl", "shr", "cvt", "setp", "testp", "set", "selp", "slct", "mov", "cvta", "isspacep", "fns"})
             m[name] = Group::Pure;
-        for (const auto *name : {"shfl", "vote", "match", "redux", "mma", "movmatrix"}) m[name] = Group::Warp;
+        for (const auto *name : {"shfl", "vote", "match", "redux", "mma", "movmatrix", "ldmatrix", "wmma"}) m[name] = Group::Warp;
         m["ld"] = m["ldu"] = Group::Load;
         m["st"] = Group::Store;
         return m;
@@ -118,7 +119,13 @@ Facts factsOf(const ptx::Function &function, const Instruction &instruction) {
         facts.effect = readsVolatile(instruction) ? Effect::Ordered : Effect::Pure;
         facts.carry = instruction.has("cc") || instruction.opcode == "addc" || instruction.opcode == "subc" || instruction.opcode == "madc";
         break;
-    case Group::Warp: facts.effect = instruction.has("sync") || instruction.opcode == "movmatrix" ? Effect::WarpWide : Effect::Ordered; break;
+    case Group::Warp:
+        facts.effect = (instruction.has("sync") || instruction.opcode == "movmatrix") && !instruction.has("store") ? Effect::WarpWide : Effect::Ordered;
+        if (instruction.opcode == "ldmatrix" || (instruction.opcode == "wmma" && instruction.has("load"))) {
+            facts.space = spaceOf(instruction);
+            facts.bytes = std::numeric_limits<std::uint16_t>::max(); // rows some way apart
+        }
+        break;
     case Group::Load: case Group::Store: {
         facts.space = spaceOf(instruction);
         facts.bytes = accessBytes(instruction);

@@ -14,7 +14,7 @@ enum class Effect : std::uint8_t {
     Pure,        // its results depend on its operands alone
     Load,
     Store,
-    WarpWide,    // shuffles, votes, matrix products: registers only, but lanes take part together
+    WarpWide,    // shuffles, votes, matrix products, matrix loads: lanes take part together; one with a space reads it
     Ordered      // barriers, atomics, fences, volatile accesses, calls, and all that is not known: nothing passes it
 };
 

@@ -6,7 +6,8 @@
 //     J: …
 //
 // and the same with an arm on both sides. The innermost branches go first: an arm that holds guarded instructions itself
-// gets conjunctions of the predicates. A branch straight to the end of a kernel becomes a guarded ret.
+// gets conjunctions of the predicates. A branch straight to the end of a kernel becomes a guarded ret. Before the small body of
+// "if (a || b)" the second test is guarded by the first and both become one predicate.
 #include "engine/lowering/passes.h"
 
 #include <algorithm>
@@ -52,6 +53,7 @@ public:
 private:
     bool convert(std::uint32_t at);
     bool guardLeave(std::uint32_t at);
+    bool joinTests(std::uint32_t at);
     void append(Block &to, std::uint32_t arm, Guard guard, std::uint32_t join, std::uint32_t later);
     std::uint32_t conjunction(Block &to, Guard outer, const Instruction &inner);
     bool surelyWrites(std::uint32_t block, std::uint32_t r) const;
@@ -164,11 +166,49 @@ bool Conversion::convert(std::uint32_t at) {
     return true;
 }
 
+//     A: … @p bra B
+//     C: … @q bra D       →   A: … [C's instructions guarded by !p] r = p or !q; @!r bra D
+//     B: …                    B: …
+//     D: …                    D: …
+bool Conversion::joinTests(std::uint32_t at) {
+    Block &block = m_graph.blocks[at];
+    for (std::size_t side = 0; side < 2; ++side) {
+        const std::uint32_t body = block.targets[side], test = block.targets[1 - side];
+        const bool takenWhenNegated = block.last.predicateNegated != (side == 1);
+        const Guard toTest{static_cast<std::uint32_t>(block.last.predicate), !takenWhenNegated};
+        const Block &second = m_graph.blocks[test];
+        if (test == at || body == at || body == test || second.predecessors.size() != 1 || second.end != Block::End::Conditional) continue;
+        if (second.targets[0] != body && second.targets[1] != body) continue;
+        const std::size_t secondSide = second.targets[0] == body ? 0 : 1;
+        const std::uint32_t join = second.targets[1 - secondSide];
+        const Block &small = m_graph.blocks[body];
+        if (small.predecessors.size() != 2 || small.end != Block::End::Jump || small.targets[0] != join || join == body || join == test) continue;
+        if (m_rank[join] <= m_rank[at] || !convertible(m_graph, second, toTest) || !convertible(m_graph, small, {noBlock, false})) continue;
+        const Instruction last = second.last;
+        append(block, test, toTest, join, body);
+        const auto whole = static_cast<std::uint32_t>(m_graph.function.registers.size());
+        m_graph.function.registers.push_back({"%either" + std::to_string(whole), ptx::Type::Pred});
+        Instruction either;
+        either.opcode = "or";
+        either.modifiers = {"pred"};
+        either.place = block.last.place;
+        either.ptxLine = block.last.ptxLine;
+        either.operands = {registerOperand(m_graph, whole, false), registerOperand(m_graph, toTest.predicate, takenWhenNegated),
+                           registerOperand(m_graph, static_cast<std::uint32_t>(last.predicate), last.predicateNegated != (secondSide == 1))};
+        block.body.push_back(std::move(either));
+        block.last.predicate = static_cast<std::int32_t>(whole);
+        block.last.predicateNegated = false;
+        block.targets = {body, join};
+        return true;
+    }
+    return false;
+}
+
 bool Conversion::run() {
     bool changed = false;
     for (std::size_t i = m_graph.order.size(); i-- > 0;) {
         const std::uint32_t at = m_graph.order[i];
-        if (m_graph.blocks[at].end == Block::End::Conditional) changed = convert(at) || changed;
+        if (m_graph.blocks[at].end == Block::End::Conditional) changed = convert(at) || joinTests(at) || changed;
     }
     return changed;
 }

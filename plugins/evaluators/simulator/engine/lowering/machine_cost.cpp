@@ -110,6 +110,7 @@ std::uint32_t Costs::absorb(std::uint32_t user, std::initializer_list<std::strin
 MachineCost Costs::addition(std::uint32_t at) { // add, sub, addc, subc
     const Instruction &i = m_code[at];
     const Type type = lastType(i);
+    constexpr int carried = 8; // the upper half waits for the carry of the lower
     if (ptx::isFloat(type)) return {};
     if (m_values.facts[at].carry) return cost({{Class::Integer, ptx::typeBytes(type) == 8 ? 2 : 1}});
     const bool plus = i.opcode == "add";
@@ -134,10 +135,10 @@ MachineCost Costs::addition(std::uint32_t at) { // add, sub, addc, subc
             m_costs[s] = nothing();
             return cost({{Class::IntegerMultiply, 1}}); // IMAD.WIDE
         }
-        if (const auto s = absorb(at, {"shl"}, shifted); s != unknownInstruction) { m_costs[s] = nothing(); return cost({{Class::Integer, 2}}); } // LEA, LEA.HI.X
+        if (const auto s = absorb(at, {"shl"}, shifted); s != unknownInstruction) { m_costs[s] = nothing(); return cost({{Class::Integer, 2}}, 0, carried); } // LEA, LEA.HI.X
         if (const auto s = absorb(at, {"mul"}, hasType(8)); s != unknownInstruction) return nothing(); // IMAD.WIDE adds
     }
-    return cost({{Class::Integer, 2}});
+    return cost({{Class::Integer, 2}}, 0, carried);
 }
 
 MachineCost Costs::multiplication(std::uint32_t at) { // mul, mad
@@ -184,7 +185,7 @@ MachineCost Costs::root(std::uint32_t at) { // sqrt, rcp, rsqrt
     if (i.has("approx")) {
         if (i.has("ftz")) return {};
         if (i.opcode == "rcp") return cost({{Class::Special, 1}, {Class::Fp32, 2}, {Class::Compare, 4}}, 2, 34);
-        return cost({{Class::Special, 1}, {Class::Fp32, 2}, {Class::Compare, 1}}, 0, 30); // the scaling is guarded and seldom on
+        return cost({{Class::Special, 1}, {Class::Fp32, 2}, {Class::Compare, 1}}, 0, 38); // the scaling is guarded and seldom on: 13 + 4 + 17 + 4
     }
     if (i.opcode == "rcp") return cost({{Class::Special, 1}, {Class::Fp32, 3}, {Class::Integer, 2}, {Class::Compare, 1}, {Class::Branch, 3}}, 5, 45);
     return cost({{Class::Special, 1}, {Class::Fp32, 4}, {Class::Integer, 1}, {Class::Compare, 1}, {Class::Branch, 3}}, 6, 45);
@@ -237,6 +238,7 @@ MachineCost Costs::sign(std::uint32_t at) { // neg, abs
 MachineCost Costs::extreme(std::uint32_t at) { // min, max
     const Type type = lastType(m_code[at]);
     if (type == Type::F64) return cost({{Class::Fp64, 1}, {Class::Compare, 2}, {Class::Integer, 1}, {Class::Move, 2}});
+    if (type == Type::F32) return cost({{Class::Compare, 1}}); // FMNMX, on the integer pipe
     if (ptx::isFloat(type)) return {};
     return ptx::typeBytes(type) == 8 ? cost({{Class::Compare, 4}}) : cost({{Class::Integer, 1}});
 }

@@ -39,6 +39,38 @@ int mostLive(const Graph &graph, std::uint32_t b, const LiveSets &live, const st
 
 } // namespace
 
+namespace {
+
+// Of a 16-bit factor of 16 × 16 elements PTX names eight registers, as Volta had them, where each element is held twice; the
+// machines since hold it once, in four.
+void halveFragments(const ptx::Function &function, std::vector<std::uint8_t> &width) {
+    for (const auto &i : function.instructions) {
+        if (i.opcode != "wmma" || !i.has("load") || (!i.has("a") && !i.has("b")) || lastType(i) != ptx::Type::F16 || i.operands.empty()) continue;
+        const auto &elements = i.operands[0].elements;
+        for (std::size_t e = 1; e < elements.size() && elements.size() == 8; e += 2)
+            if (isReg(elements[e])) width[elements[e].index] = 0;
+    }
+}
+
+// A value made before a loop by one step from another value that the loop needs as well is made again where it is used
+// rather than kept.
+bool isMadeAgain(const ptx::Function &function, const Values &values, std::uint32_t r) {
+    static constexpr std::string_view steps[] = {"add", "sub", "or", "and", "xor", "shl"};
+    const std::uint32_t at = values.definition[r];
+    if (at == unknownInstruction || values.users[r].empty()) return false;
+    const ptx::Instruction &made = function.instructions[at];
+    if (made.predicate >= 0 || made.operands.size() != 3 || !isReg(made.operands[1]) || made.operands[2].kind != ptx::Operand::Kind::Integer) return false;
+    if (std::ranges::find(steps, std::string_view(made.opcode)) == std::end(steps) || ptx::isFloat(lastType(made))) return false;
+    const std::uint32_t source = made.operands[1].index;
+    if (values.definition[source] == unknownInstruction) return false;
+    return std::ranges::all_of(values.users[r], [&](std::uint32_t user) {
+        const Values::Range loop = values.loop[user];
+        return loop.end != 0 && !loop.contains(at) && std::ranges::any_of(values.users[source], [&](std::uint32_t other) { return loop.contains(other); });
+    });
+}
+
+} // namespace
+
 // Registers of a thread each value takes in the machine.
 std::vector<std::uint8_t> widthsOf(const ptx::Function &function, const std::vector<MachineCost> &costs) {
     const Values values = valuesOf(function);
@@ -52,11 +84,13 @@ std::vector<std::uint8_t> widthsOf(const ptx::Function &function, const std::vec
             const bool parameter = at != unknownInstruction && values.facts[at].effect == Effect::Load;
             width[r] = static_cast<std::uint8_t>(parameter ? 0 : (width[r] + 1) / 2);
         }
+        if (width[r] > 0 && isMadeAgain(function, values, r)) width[r] = 0;
         if (at == unknownInstruction || width[r] < 2) continue;
         // the upper half of a zero-extended value is no register; a product folded into the sum that uses it is its factor
         const ptx::Instruction &made = function.instructions[at];
         if ((made.opcode == "cvt" && made.has("u64") && made.has("u32")) || (made.opcode == "mul" && !costs.empty() && costs[at].total() == 0)) width[r] = 1;
     }
+    halveFragments(function, width);
     return width;
 }
 

@@ -23,7 +23,7 @@ namespace {
 int latencyOf(const Instruction &i, const Facts &facts) {
     if (facts.effect == Effect::Load)
         return facts.space == Space::Shared ? 30 : facts.space == Space::Parameter || facts.space == Space::Constant ? 10 : 200;
-    if (facts.effect == Effect::WarpWide) return i.opcode == "mma" ? 34 : 24;
+    if (facts.effect == Effect::WarpWide) return i.opcode.ends_with("mma") && facts.space == Space::None ? 34 : facts.space == Space::Global ? 200 : 24;
     for (const auto *name : {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt", "div", "rem"})
         if (i.opcode == name) return 24;
     if (i.opcode == "cvt") return 8;
@@ -34,7 +34,18 @@ struct Node {
     std::uint32_t needs = 0; // nodes that have to be issued before
     int height = 0;          // longest way to the end of the block, in cycles
     int written = 0;         // 32-bit registers it writes
-    std::vector<std::pair<std::uint32_t, int>> mayDie; // registers it reads, how often, that do not outlive the block
+    std::vector<std::uint32_t> reads, writes;          // values
+    std::vector<std::pair<std::uint32_t, int>> mayDie; // values it reads, how often, that do not outlive the block
+};
+
+// What a register holds between two writes of it in the block: it may be free in between.
+struct Value {
+    int width = 0;       // 32-bit registers
+    bool before = false; // it is there when the block begins
+    bool after = false;  // it is needed when the block ends
+    int reads = 0;
+    int readsLeft = 0;   // in the order being made
+    bool alive = false;
 };
 
 // An order of a block's instructions, and the registers live at once under it.
@@ -43,25 +54,22 @@ struct Order {
     int pressure = 0;
 };
 
-// Of every register: reads that are still to come, and whether it is live. One for all blocks, cleared by who used it.
-struct RegisterStates {
-    explicit RegisterStates(std::size_t registers) : usesLeft(registers, 0), alive(registers, false) {}
-    std::vector<int> usesLeft;
-    std::vector<std::uint8_t> alive;
-};
-
 class Scheduler {
 public:
-    Scheduler(const Graph &graph, std::uint32_t block, const LiveSets &live, const std::vector<std::uint8_t> &width, RegisterStates &states)
-        : m_graph(graph), m_block(block), m_body(graph.blocks[block].body), m_live(live), m_width(width), m_states(states), m_facts(factsOf(graph.function, m_body)) {
-        if (graph.blocks[block].end != Block::End::Jump) m_last = factsOf(graph.function, graph.blocks[block].last).reads;
+    Scheduler(const Graph &graph, std::uint32_t block, const LiveSets &live, const std::vector<std::uint8_t> &width)
+        : m_graph(graph), m_block(block), m_body(graph.blocks[block].body), m_live(live), m_width(width), m_facts(factsOf(graph.function, m_body)) {
+        m_nodes.resize(m_body.size());
+        m_after.resize(m_body.size());
+        findValues();
         findEdges();
     }
     [[nodiscard]] Order order(int limit, bool followsSource);
+    [[nodiscard]] Order asWritten();
     // The order with the widest limit that stays within `most` registers; else the one that needs least.
     [[nodiscard]] Order within(int most);
 
 private:
+    void findValues();
     void findEdges();
     void addRegisterEdges();
     void addMemoryEdges();
@@ -78,10 +86,10 @@ private:
     const std::vector<Instruction> &m_body;
     const LiveSets &m_live;
     const std::vector<std::uint8_t> &m_width;
-    RegisterStates &m_states;
     std::vector<Facts> m_facts;
-    std::vector<std::uint32_t> m_last; // registers the block's end reads
     std::vector<Node> m_nodes;
+    std::vector<Value> m_values;
+    int m_through = 0; // registers live throughout that the block does not touch
     std::vector<std::vector<std::pair<std::uint32_t, int>>> m_after; // nodes that need one, and how long after it
     // of the order being made
     int m_limit = 0, m_pressure = 0;
@@ -121,7 +129,7 @@ void Scheduler::addRegisterEdges() {
 
 bool Scheduler::mayConflict(std::uint32_t earlier, std::uint32_t later) const {
     const Facts &a = m_facts[earlier], &b = m_facts[later];
-    if (a.effect == Effect::Load && b.effect == Effect::Load) return false;
+    if (a.effect != Effect::Store && b.effect != Effect::Store) return false;
     if (a.readOnly || b.readOnly) return false;
     if (a.space != b.space && a.space != Space::Generic && b.space != Space::Generic) return false;
     const auto *left = addressOf(m_body[earlier]), *right = addressOf(m_body[later]);
@@ -150,6 +158,10 @@ void Scheduler::addMemoryEdges() {
         case Effect::WarpWide:
             if (wall >= 0) edge(static_cast<std::uint32_t>(wall), i, 1);
             wide.push_back(i);
+            if (m_facts[i].space == Space::None) break;
+            for (const auto a : accesses)
+                if (mayConflict(a, i)) edge(a, i, m_facts[a].effect == Effect::Store ? 1 : 0);
+            accesses.push_back(i);
             break;
         case Effect::Load: case Effect::Store:
             if (wall >= 0 && m_facts[i].space != Space::Parameter) edge(static_cast<std::uint32_t>(wall), i, 1);
@@ -161,19 +173,47 @@ void Scheduler::addMemoryEdges() {
     }
 }
 
+void Scheduler::findValues() {
+    std::unordered_map<std::uint32_t, std::uint32_t> now; // of a register: the value it holds
+    const auto fresh = [&](std::uint32_t r) {
+        Value value;
+        value.width = m_width[r];
+        m_values.push_back(value);
+        return now[r] = static_cast<std::uint32_t>(m_values.size() - 1);
+    };
+    const auto read = [&](std::uint32_t r) {
+        const auto known = now.find(r);
+        const std::uint32_t value = known != now.end() ? known->second : fresh(r);
+        if (known == now.end()) m_values[value].before = true;
+        ++m_values[value].reads;
+        return value;
+    };
+    for (std::size_t i = 0; i < m_body.size(); ++i) {
+        for (const auto r : m_facts[i].reads) m_nodes[i].reads.push_back(read(r));
+        for (const auto r : m_facts[i].writes) m_nodes[i].writes.push_back(fresh(r));
+    }
+    if (m_graph.blocks[m_block].end != Block::End::Jump)
+        for (const auto r : factsOf(m_graph.function, m_graph.blocks[m_block].last).reads) m_values[read(r)].after = true;
+    for (const auto &[r, value] : now)
+        if (m_live.out(m_block, r)) m_values[value].after = true;
+    const auto &words = m_live.inSet(m_block);
+    for (std::size_t w = 0; w < words.size(); ++w)
+        for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
+            const auto r = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(bits)));
+            if (!now.contains(r)) m_through += m_width[r];
+        }
+}
+
 void Scheduler::findEdges() {
-    m_nodes.resize(m_body.size());
-    m_after.resize(m_body.size());
     addRegisterEdges();
     addMemoryEdges();
     for (std::size_t i = m_body.size(); i-- > 0;) {
         const Facts &facts = m_facts[i];
         for (const auto r : facts.writes) m_nodes[i].written += m_width[r];
-        for (std::size_t k = 0; k < facts.reads.size(); ++k) {
-            const std::uint32_t r = facts.reads[k];
-            const bool seen = std::find(facts.reads.begin(), facts.reads.begin() + static_cast<std::ptrdiff_t>(k), r) != facts.reads.begin() + static_cast<std::ptrdiff_t>(k);
-            const bool rewritten = std::ranges::find(facts.writes, r) != facts.writes.end();
-            if (!seen && !rewritten && !m_live.out(m_block, r)) m_nodes[i].mayDie.emplace_back(r, static_cast<int>(std::ranges::count(facts.reads, r)));
+        const auto &reads = m_nodes[i].reads;
+        for (std::size_t k = 0; k < reads.size(); ++k) {
+            const bool seen = std::find(reads.begin(), reads.begin() + static_cast<std::ptrdiff_t>(k), reads[k]) != reads.begin() + static_cast<std::ptrdiff_t>(k);
+            if (!seen && !m_values[reads[k]].after) m_nodes[i].mayDie.emplace_back(reads[k], static_cast<int>(std::ranges::count(reads, reads[k])));
         }
         m_nodes[i].height = latencyOf(m_body[i], m_facts[i]);
         for (const auto &[to, latency] : m_after[i]) m_nodes[i].height = std::max(m_nodes[i].height, latency + m_nodes[to].height);
@@ -182,53 +222,38 @@ void Scheduler::findEdges() {
 
 void Scheduler::begin(int limit) {
     m_limit = limit;
-    m_pressure = 0;
+    m_pressure = m_through;
     m_candidates.clear();
     m_waits.clear();
     m_ready.assign(m_nodes.size(), 0);
-    const auto clear = [&](std::uint32_t r) {
-        m_states.alive[r] = false;
-        m_states.usesLeft[r] = 0;
-    };
     for (std::uint32_t i = 0; i < m_nodes.size(); ++i) {
         m_waits.push_back(m_nodes[i].needs);
         if (m_nodes[i].needs == 0) m_candidates.push_back(i);
     }
-    for (const auto &facts : m_facts) {
-        for (const auto r : facts.reads) clear(r);
-        for (const auto r : facts.writes) clear(r);
+    for (auto &value : m_values) {
+        value.readsLeft = value.reads;
+        value.alive = value.before;
+        if (value.alive) m_pressure += value.width;
     }
-    for (const auto r : m_last) clear(r);
-    for (const auto &facts : m_facts)
-        for (const auto r : facts.reads) ++m_states.usesLeft[r];
-    for (const auto r : m_last) ++m_states.usesLeft[r];
-    const auto &words = m_live.inSet(m_block);
-    for (std::size_t w = 0; w < words.size(); ++w)
-        for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
-            const auto r = static_cast<std::uint32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(bits)));
-            m_states.alive[r] = true;
-            m_pressure += m_width[r];
-        }
 }
 
 // Registers more (or fewer) that are live once the instruction has been issued.
 int Scheduler::pressureChange(std::uint32_t node) const {
     int change = 0;
-    for (const auto r : m_facts[node].writes)
-        if (!m_states.alive[r]) change += m_width[r];
-    for (const auto &[r, reads] : m_nodes[node].mayDie)
-        if (m_states.usesLeft[r] == reads && m_states.alive[r]) change -= m_width[r];
+    for (const auto v : m_nodes[node].writes) change += m_values[v].width;
+    for (const auto &[v, reads] : m_nodes[node].mayDie)
+        if (m_values[v].readsLeft == reads && m_values[v].alive) change -= m_values[v].width;
     return change;
 }
 
 void Scheduler::issue(std::uint32_t node) {
     m_pressure += pressureChange(node);
-    for (const auto r : m_facts[node].reads) --m_states.usesLeft[r];
-    for (const auto r : m_facts[node].reads)
-        if (m_states.usesLeft[r] == 0 && !m_live.out(m_block, r)) m_states.alive[r] = false;
-    for (const auto r : m_facts[node].writes)
-        if (m_live.out(m_block, r) || m_states.usesLeft[r] > 0) m_states.alive[r] = true;
-        else if (!m_states.alive[r]) m_pressure -= m_width[r]; // nobody reads it
+    for (const auto v : m_nodes[node].reads) --m_values[v].readsLeft;
+    for (const auto v : m_nodes[node].reads)
+        if (m_values[v].readsLeft == 0 && !m_values[v].after) m_values[v].alive = false;
+    for (const auto v : m_nodes[node].writes)
+        if (m_values[v].after || m_values[v].readsLeft > 0) m_values[v].alive = true;
+        else m_pressure -= m_values[v].width; // nobody reads it
 }
 
 // An instruction that waits for nothing but this one.
@@ -286,36 +311,52 @@ Order Scheduler::order(int limit, bool followsSource) {
     return result;
 }
 
+Order Scheduler::asWritten() {
+    begin(0);
+    Order result;
+    result.pressure = m_pressure;
+    for (std::uint32_t node = 0; node < m_body.size(); ++node) {
+        issue(node);
+        result.pressure = std::max(result.pressure, m_pressure);
+        result.nodes.push_back(node);
+    }
+    return result;
+}
+
 Order Scheduler::within(int most) {
     Order best = order(most, false);
-    const std::pair<int, bool> tries[] = {{most, true}, {most * 3 / 4, true}, {most / 2, true}, {most / 2, false}, {0, true}};
+    const std::pair<int, bool> tries[] = {{most - 4, false}, {most, true}, {most * 3 / 4, true}, {most / 2, true}, {most / 2, false}, {0, true}};
     for (const auto &[limit, followsSource] : tries) {
         if (best.pressure <= most) break;
         Order next = order(limit, followsSource);
         if (next.pressure < best.pressure) best = std::move(next);
     }
+    if (best.pressure > most)
+        if (Order next = asWritten(); next.pressure < best.pressure) return next;
     return best;
 }
 
 } // namespace
 
 // The assembler aims at 32 registers, with which every warp of a multiprocessor is resident, and gives a kernel that does
-// not fit what it needs and a little for loads that are on their way.
+// not fit what it needs and a little for loads that are on their way: registers are allocated by eights, so those up to the
+// next step cost nothing.
 void scheduleBlocks(Graph &graph) {
     const LiveSets live(graph);
     const std::vector<std::uint8_t> width = widthsOf(functionOf(graph), {});
     const int most = registerLimit(graph.function) - reservedRegisters;
     constexpr int fullOccupancy = 32 - reservedRegisters;
-    RegisterStates states(graph.function.registers.size());
     std::vector<Scheduler> schedulers;
     std::vector<Order> orders;
     int needed = 0;
     for (const auto b : graph.order) {
-        schedulers.emplace_back(graph, b, live, width, states);
+        schedulers.emplace_back(graph, b, live, width);
         orders.push_back(schedulers.back().within(std::min(most, fullOccupancy)));
         needed = std::max(needed, orders.back().pressure);
     }
-    const int roomy = std::min(most, needed + needed / 16);
+    constexpr int step = 8;
+    const int allocated = (needed + needed / 16 + reservedRegisters + step - 1) / step * step;
+    const int roomy = std::min(most, allocated - reservedRegisters);
     for (std::size_t i = 0; i < graph.order.size(); ++i) {
         if (needed > fullOccupancy && roomy > fullOccupancy) orders[i] = schedulers[i].within(roomy);
         auto &body = graph.blocks[graph.order[i]].body;

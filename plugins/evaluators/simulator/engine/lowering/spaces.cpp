@@ -4,7 +4,9 @@
 #include "engine/lowering/passes.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
+#include <unordered_map>
 
 namespace kernelskill::simulator::lowering {
 
@@ -32,6 +34,7 @@ public:
             for (const auto &i : m_graph.blocks[b].body) any = any || isConversion(i);
         if (!any) return;
         findOrigins();
+        findSums();
         for (const auto b : m_graph.order) rewrite(m_graph.blocks[b]);
     }
 
@@ -40,10 +43,12 @@ private:
     [[nodiscard]] Origin originOf(const Instruction &i) const;
     [[nodiscard]] Origin of(const Operand &o) const { return isReg(o) ? m_origin[o.index] : Origin::Other; }
     void findOrigins();
+    void findSums();
     void rewrite(Block &block);
 
     Graph &m_graph;
     std::vector<Origin> m_origin;
+    std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::int64_t>> m_sums; // register: another one and a constant
     int m_rounds = 0;
 };
 
@@ -77,6 +82,21 @@ void Spaces::findOrigins() {
     }
 }
 
+// What an address is relative to: the machine's accesses take a displacement, so sums with constants need no register.
+void Spaces::findSums() {
+    std::vector<std::uint32_t> writes(m_graph.function.registers.size(), 0);
+    for (const auto b : m_graph.order)
+        for (const auto &i : m_graph.blocks[b].body) {
+            for (const auto r : factsOf(m_graph.function, i).writes) ++writes[r];
+            const bool sum = i.opcode == "add" && i.predicate < 0 && i.operands.size() == 3 && isReg(i.operands[0]) && isReg(i.operands[1])
+                             && i.operands[2].kind == Operand::Kind::Integer && ptx::typeBytes(lastType(i)) == 8 && !i.has("cc");
+            if (sum) m_sums[i.operands[0].index] = {i.operands[1].index, static_cast<std::int64_t>(i.operands[2].bits)};
+        }
+    const LiveSets live(m_graph);
+    const auto isValue = [&](std::uint32_t r) { return writes[r] == 1 && !live.in(0, r); };
+    std::erase_if(m_sums, [&](const auto &sum) { return !isValue(sum.first) || !isValue(sum.second.first) || m_origin[sum.second.first] != Origin::Shared; });
+}
+
 void Spaces::rewrite(Block &block) {
     static constexpr std::string_view accesses[] = {"ld", "st", "atom", "red", "wmma"};
     std::vector<Instruction> result;
@@ -92,12 +112,19 @@ void Spaces::rewrite(Block &block) {
             convert.modifiers = {"to", "shared", "u64"};
             convert.place = i.place;
             convert.ptxLine = i.ptxLine;
+            Operand &base = address->elements[0];
+            for (auto sum = m_sums.find(base.index); sum != m_sums.end(); sum = m_sums.find(base.index)) {
+                const std::int64_t offset = address->offset + sum->second.second;
+                if (std::abs(offset) >= 1 << 20) break;
+                address->offset = offset;
+                base.index = sum->second.first;
+            }
             Operand to;
             to.kind = Operand::Kind::Register;
             to.index = window;
-            convert.operands = {to, address->elements[0]};
+            convert.operands = {to, base};
             result.push_back(std::move(convert));
-            address->elements[0] = to;
+            base = to;
             i.modifiers.insert(i.modifiers.begin(), "shared");
         }
         result.push_back(std::move(i));

@@ -129,24 +129,30 @@ std::optional<Counter> Unroller::counterOf(const Block &block, std::uint32_t sel
 // Registers of a copy are its own, so that copies overlap; the last copy writes those of the loop.
 void Unroller::copyBody(const std::vector<Instruction> &body, Block &main) {
     std::unordered_map<std::uint32_t, std::uint32_t> now;
-    std::vector<bool> partly(m_graph.function.registers.size(), false); // written under a guard: the old value shows through
+    // A round that writes a register under a guard first shows the value of the round before; one that gives it a value and
+    // then changes that under a guard has a value of its own.
+    std::vector<bool> partly(m_graph.function.registers.size(), false), whole(m_graph.function.registers.size(), false);
+    const auto isPart = [](const Instruction &i) { return i.predicate >= 0 && !i.freshResult; };
     for (const auto &i : body)
-        if (i.predicate >= 0 && !i.freshResult)
-            for (const auto r : factsOf(m_graph.function, i).writes) partly[r] = true;
+        for (const auto r : factsOf(m_graph.function, i).writes) {
+            if (isPart(i) && !whole[r]) partly[r] = true;
+            else if (!isPart(i)) whole[r] = true;
+        }
     const auto rename = [&](auto &self, Operand &operand) -> void {
         if (isReg(operand))
             if (const auto found = now.find(operand.index); found != now.end()) operand.index = found->second;
         for (auto &element : operand.elements) self(self, element);
         for (auto &other : operand.paired) self(self, other);
     };
-    const auto renameWritten = [&](auto &self, Operand &operand, bool last) -> void {
+    const auto renameWritten = [&](auto &self, Operand &operand, bool last, bool part) -> void {
         if (isReg(operand)) {
             const std::uint32_t r = operand.index;
-            if (last || partly[r]) now.erase(r);
+            if (const auto own = now.find(r); part && !partly[r] && own != now.end()) operand.index = own->second;
+            else if (last || partly[r]) now.erase(r);
             else operand.index = now[r] = newRegister(m_graph.function.registers[r].type);
         }
-        for (auto &element : operand.elements) self(self, element, last);
-        for (auto &other : operand.paired) self(self, other, last);
+        for (auto &element : operand.elements) self(self, element, last, part);
+        for (auto &other : operand.paired) self(self, other, last, part);
     };
     for (int copy = 0; copy < copies; ++copy)
         for (Instruction i : body) {
@@ -154,7 +160,7 @@ void Unroller::copyBody(const std::vector<Instruction> &body, Block &main) {
             for (std::size_t o = writes ? 1 : 0; o < i.operands.size(); ++o) rename(rename, i.operands[o]);
             if (i.predicate >= 0)
                 if (const auto found = now.find(static_cast<std::uint32_t>(i.predicate)); found != now.end()) i.predicate = static_cast<std::int32_t>(found->second);
-            if (writes) renameWritten(renameWritten, i.operands[0], copy == copies - 1);
+            if (writes) renameWritten(renameWritten, i.operands[0], copy == copies - 1, isPart(i));
             main.body.push_back(std::move(i));
         }
 }

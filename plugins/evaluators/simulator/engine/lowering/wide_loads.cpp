@@ -80,7 +80,7 @@ void Merger::mergeGroup(std::vector<Instruction> &body, std::vector<Candidate> g
     const int alignment = isReg(base) ? m_alignment[base.index] : alignmentOfVariable(m_graph.function, m_module, base);
     for (std::size_t i = 0; i < group.size();) {
         std::size_t count = 1;
-        while (i + count < group.size() && count < 16u / static_cast<unsigned>(bytes) && group[i + count].offset == group[i].offset + static_cast<std::int64_t>(count) * bytes) ++count;
+        while (i + count < group.size() && count < std::min(4u, 16u / static_cast<unsigned>(bytes)) && group[i + count].offset == group[i].offset + static_cast<std::int64_t>(count) * bytes) ++count;
         if (count == 3) count = 2;
         while (count > 1) {
             const std::int64_t width = static_cast<std::int64_t>(count) * bytes;
@@ -107,7 +107,7 @@ void Merger::inBlock(std::vector<Instruction> &body) {
         const Facts &facts = m_facts[i];
         if (facts.effect == Effect::Ordered) { flush(ptx::Space::None); continue; }
         if (facts.effect == Effect::Store) { flush(facts.space); continue; }
-        const bool scalar = facts.effect == Effect::Load && (facts.bytes == 4 || facts.bytes == 8) && isReg(body[i].operands[0]);
+        const bool scalar = facts.effect == Effect::Load && (facts.bytes == 2 || facts.bytes == 4 || facts.bytes == 8) && isReg(body[i].operands[0]);
         if (scalar && (facts.space == ptx::Space::Shared || facts.space == ptx::Space::Global) && addressOf(body[i]) != nullptr) {
             const ptx::SourcePlace place = m_module.visiblePlace(body[i].place);
             const Operand &base = *addressOf(body[i]);

@@ -27,12 +27,11 @@ inline std::uint32_t readThroughCaches(WarpContext &context, const AccessPattern
         const std::uint32_t fromDram = SectorCache::sectorsIn(missed & ~hit2);
         l.l2ReadSectors += SectorCache::sectorsIn(missed);
         context.counters->l2Hits += SectorCache::sectorsIn(hit2);
-        std::uint32_t slow = l.l2Latency;
         if (fromDram != 0) {
             l.dramReadBytes += fromDram * 32u;
             l.dramAgainBytes += l.fetches.again(line, missed & ~hit2, context.block->linear) * 32u;
-            slow = l.dramLatency;
         }
+        const std::uint32_t slow = (fromDram != 0 ? l.dramLatencies : l.l2Latencies)[latencyKind(line)];
         latency = slow > latency ? slow : latency;
     }
     l.dramWriteBytes += writtenBack * 32u;

@@ -120,8 +120,9 @@ inline void countIssues(const LaunchState &l, std::uint32_t first, std::uint32_t
     l.issues[end].activeLanes -= lanes;
 }
 
-// In-order issue: after the instruction before, when every operand is there. Moves the clock.
-[[gnu::always_inline]] inline void awaitOperands(const LaunchState &l, const MicroOp &op, const std::uint64_t *ready, std::uint64_t branchReady, std::uint64_t &clock) {
+// In-order issue: after the instruction before, when every operand is there. Moves the clock. What is part of another machine
+// instruction does not hold up the warp: then returns when its operands are there, else 0.
+[[gnu::always_inline]] inline std::uint64_t awaitOperands(const LaunchState &l, const MicroOp &op, const std::uint64_t *ready, std::uint64_t branchReady, std::uint64_t &clock) {
     std::uint64_t operands = later(later(ready[op.readyA], ready[op.readyB]), later(ready[op.readyC], ready[op.readyGuard]));
     operands = later(operands, branchReady);
     if (op.unusual) {
@@ -129,14 +130,21 @@ inline void countIssues(const LaunchState &l, std::uint32_t first, std::uint32_t
     }
     const std::uint64_t available = operands >> reasonBits;
     clock += op.issue;
-    if (available > clock) {
-        l.stalls[&op - l.code].cycles[operands & ((1u << reasonBits) - 1)] += available - clock;
-        clock = available;
-    }
+    if (available <= clock) [[likely]] return 0;
+    if (op.issue == 0 && op.control == Control::Plain) return operands;
+    l.stalls[&op - l.code].cycles[operands & ((1u << reasonBits) - 1)] += available - clock;
+    clock = available;
+    return 0;
+}
+
+// When a result can be used: `result` has its latency and what it waits for.
+[[gnu::always_inline]] inline std::uint64_t arrivalOf(std::uint64_t clock, std::uint64_t late, std::uint64_t result) {
+    if (late == 0) [[likely]] return (clock << reasonBits) + result;
+    return result == 0 ? late : (late >> reasonBits << reasonBits) + result;
 }
 
 // An instruction that can stop, or has more results. False: no further one may follow at once.
-[[gnu::noinline]] bool executeUnusual(WarpContext &context, Run &run, const MicroOp &op, std::uint64_t clock) {
+[[gnu::noinline]] bool executeUnusual(WarpContext &context, Run &run, const MicroOp &op, std::uint64_t clock, std::uint64_t late) {
     WarpState &w = *context.warp;
     const LaunchState &l = *context.launch;
     context.result = op.result;
@@ -144,7 +152,7 @@ inline void countIssues(const LaunchState &l, std::uint32_t first, std::uint32_t
     context.counters = l.counters + context.pc;
     w.clock = clock;
     (context.exec == fullMask ? op.full : op.masked)(context, op);
-    const std::uint64_t arrival = (clock << reasonBits) + context.result;
+    const std::uint64_t arrival = arrivalOf(clock, late, context.result);
     w.ready[op.readyD] = arrival;
     for (std::uint32_t i = 0; i < op.moreResultCount; ++i) w.ready[l.entries[op.moreResults + i]] = arrival;
     run.clock = w.clock; // waits for asynchronous copies move it
@@ -164,7 +172,7 @@ std::uint32_t runStretch(WarpContext &context, Run &run, std::uint32_t most) {
     do {
         const MicroOp &one = *op++;
         const std::uint32_t exec = active & (predicates[one.guard] ^ (0u - one.guardNegated));
-        awaitOperands(l, one, ready, branchReady, clock);
+        const std::uint64_t late = awaitOperands(l, one, ready, branchReady, clock);
         if (exec != active) {
             l.issues[&one - l.code].offLanes += static_cast<std::uint64_t>(__builtin_popcount(active ^ exec));
             if (exec == 0) continue;
@@ -172,10 +180,10 @@ std::uint32_t runStretch(WarpContext &context, Run &run, std::uint32_t most) {
         context.exec = exec;
         if (!one.unusual) {
             (exec == fullMask ? one.full : one.masked)(context, one);
-            ready[one.readyD] = (clock << reasonBits) + one.result;
+            ready[one.readyD] = arrivalOf(clock, late, one.result);
             continue;
         }
-        const bool goesOn = executeUnusual(context, run, one, clock);
+        const bool goesOn = executeUnusual(context, run, one, clock, late);
         clock = run.clock;
         if (!goesOn) break;
     } while (op != end && op->control == Control::Plain);
