@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fixtures are output of an H200 (driver 580.159.04, CUDA 13.0, ncu 2025.3.1):
 // tests/plugins/cuda/fixtures/README.md.
+#include "profiler/counter_access.h"
 #include "profiler/counters.h"
 #include "profiler/library_build.h"
+#include "profiler/library_calls.h"
 #include "profiler/messages.h"
 #include "profiler/metrics.h"
 #include "profiler/ncu_report.h"
@@ -47,6 +49,12 @@ bool close(double a, double b, double relative = 1e-6)
 QString text(const std::string &s)
 {
     return QString::fromStdString(s);
+}
+
+QByteArray readAll(const std::string &path)
+{
+    QFile file(text(path));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 // A library file with these launches.
@@ -516,6 +524,68 @@ private Q_SLOTS:
         const ProfilingLibrary none = profilingLibrary(sources, "/cache");
         QVERIFY(none.path.empty());
         QVERIFY(text(none.problem).startsWith(QLatin1String("CUPTI is too old on the GPU machine (old headers):")));
+    }
+
+    // The loop that the candidate's process runs, with a stand-in for the library.
+    void callsOfALibrary()
+    {
+        QTemporaryDir folder;
+        const std::string output = folder.filePath(QStringLiteral("profile")).toStdString();
+        std::string error;
+        const auto calls = ProfilingCalls::load(BUILD_DIR "/tests/cuda-profile-stand-in.so", error);
+        QVERIFY2(calls, error.c_str());
+        std::string order;
+        const auto prepare = [&] {
+            order += 'p';
+            return true;
+        };
+        const auto call = [&] {
+            order += 'c';
+            return true;
+        };
+        QVERIFY(calls->profile("parts=launches", prepare, call, output, error));
+        QCOMPARE(order, std::string("pcpcpc"));
+        QCOMPARE(readAll(output), QByteArray("parts=launches 1 3")); // attached once, three calls
+        // A call that fails ends it, and what was seen is kept.
+        QVERIFY(calls->profile("x", prepare, [] { return false; }, output, error));
+        QCOMPARE(readAll(output), QByteArray("x 1 1"));
+        QVERIFY(calls->profile("x", [] { return false; }, call, output, error));
+        QCOMPARE(readAll(output), QByteArray("x 1 0"));
+        QVERIFY(!calls->profile("refuse", prepare, call, output, error));
+        QCOMPARE(error, std::string("no context is current (no_context)"));
+        QVERIFY(!calls->profile("x", prepare, call, "/nowhere/profile", error));
+        QVERIFY(text(error).startsWith(QLatin1String("cannot write /nowhere/profile")));
+    }
+
+    void libraryThatDoesNotLoad()
+    {
+        std::string error;
+        QVERIFY(!ProfilingCalls::load("/nowhere/library.so", error));
+        QVERIFY(text(explainProfiler(1, error))
+                    .startsWith(QLatin1String("The profiling library cannot be loaded (/nowhere")));
+    }
+
+    void whoMayReadCounters_data()
+    {
+        QTest::addColumn<QString>("parameters");
+        QTest::addColumn<QString>("status");
+        QTest::addColumn<CounterAccess>("access");
+        const QString root = QStringLiteral("Name:\tx\nCapPrm:\t0\nCapEff:\t000001fffeffffff\n");
+        const QString user = QStringLiteral("Name:\tx\nCapEff:\t0000000000000000\n");
+        const QString open = QStringLiteral("Mobile: 4294967295\nRmProfilingAdminOnly: 0\n");
+        const QString closed = QStringLiteral("Mobile: 4294967295\nRmProfilingAdminOnly: 1\nX: 0\n");
+        QTest::newRow("open") << open << user << CounterAccess::Everybody;
+        QTest::newRow("closed to a user") << closed << user << CounterAccess::AdministratorsButNotUs;
+        QTest::newRow("closed, root") << closed << root << CounterAccess::Administrator;
+        QTest::newRow("closed, no status") << closed << "" << CounterAccess::AdministratorsButNotUs;
+        QTest::newRow("no driver") << "" << user << CounterAccess::Everybody;
+    }
+
+    void whoMayReadCounters()
+    {
+        QFETCH(QString, parameters);
+        QFETCH(QString, status);
+        QTEST(counterAccess(parameters.toStdString(), status.toStdString()), "access");
     }
 
     void importWithoutNcu()

@@ -23,6 +23,7 @@
 // a counter that this chip lacks) ends up in "problems", and the other parts still run.
 #pragma once
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -64,3 +65,4 @@ const char *kernelskill_profile_error(void);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
