@@ -80,6 +80,11 @@ struct RawProfile
 // The profiling library's file (cupti/profile_abi.h). Without any launch and with a problem when it is no such file.
 [[nodiscard]] RawProfile parseLibraryProfile(std::string_view json);
 
+// Gives the launches of `profile` that have no counters those of the same launch in `other`, a profile of the same call
+// by another profiler, such as ncu's where CUPTI has none. False, and nothing changed, when the kernels are not the same
+// in number, grids and blocks.
+bool addCounters(RawProfile &profile, const RawProfile &other);
+
 // "void f<int>(float *)" of "_Z1fIiEvPf"; anything else as it is.
 [[nodiscard]] std::string readableName(const std::string &mangled);
 

@@ -151,6 +151,24 @@ std::string readableName(const std::string &mangled)
     return mangled.starts_with("_Z") && status == 0 && name ? std::string(name.get()) : mangled;
 }
 
+bool addCounters(RawProfile &profile, const RawProfile &other)
+{
+    std::vector<LaunchRow *> to;
+    for (LaunchRow &launch : profile.launches)
+        if (launch.isKernel()) to.push_back(&launch);
+    std::vector<const LaunchRow *> from;
+    for (const LaunchRow &launch : other.launches)
+        if (launch.isKernel()) from.push_back(&launch);
+    // Profilers write names in their own ways, so shapes are compared.
+    const auto same = [](const LaunchRow *a, const LaunchRow *b) { return a->grid == b->grid && a->block == b->block; };
+    if (to.empty() || !std::ranges::equal(to, from, same)) return false;
+    for (std::size_t i = 0; i < to.size(); ++i)
+        if (to[i]->counters.empty()) to[i]->counters = from[i]->counters;
+    std::erase_if(profile.problems, [](const ProfilerProblem &problem) { return problem.part == "counters"; });
+    profile.problems.insert(profile.problems.end(), other.problems.begin(), other.problems.end());
+    return true;
+}
+
 RawProfile parseLibraryProfile(std::string_view json)
 {
     RawProfile profile;
