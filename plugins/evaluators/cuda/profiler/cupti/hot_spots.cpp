@@ -108,12 +108,12 @@ public:
         m_whole = std::make_unique<Reading>(m_stallNames.size());
         m_part = std::make_unique<Reading>(m_stallNames.size());
     }
-    // The first call is not sampled: its length chooses the period.
-    bool wantsCall() const override { return m_calls < m_wanted + 1; }
+    // The first two calls are not sampled: one is cold, and the length of the other chooses the period.
+    bool wantsCall() const override { return m_calls < m_wanted + 2; }
     void callBegin() override
     {
         m_since = std::chrono::steady_clock::now();
-        if (m_calls == 0) return;
+        if (m_calls < 2) return;
         CUpti_PCSamplingStartParams parameters{};
         parameters.size = CUpti_PCSamplingStartParamsSize;
         parameters.ctx = m_record->context;
@@ -121,7 +121,9 @@ public:
     }
     void callEnd() override
     {
-        if (m_calls++ == 0) {
+        const int call = m_calls++;
+        if (call == 0) return;
+        if (call == 1) {
             const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - m_since;
             m_wanted = std::clamp(int(std::ceil(enough_ns / std::max(took.count(), 1.0))), 1, mostCalls);
             configure(took.count());

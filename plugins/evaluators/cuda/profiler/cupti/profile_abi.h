@@ -17,8 +17,8 @@
 // Counters need more passes than one, and each pass is a whole call of solve (CUPTI's "user replay"): kernels after one
 // another see each other's L2 as they do in use, and nothing of the candidate's memory has to be saved and restored by
 // CUPTI. So every call must do the same work; launches that differ from call to call are told in "problems".
-// The first call is a warm-up to all parts. One made before it would do no harm but for CUDA graphs: those instantiated
-// before program counters are sampled show no hot spots.
+// The first call is a warm-up. One made before begin() would do no harm but for CUDA graphs: those instantiated before
+// program counters are sampled show no hot spots.
 // All functions are called from one thread, return 0 for success, and never throw. A part that fails (no permission,
 // a counter that this chip lacks) ends up in "problems", and the other parts still run.
 #pragma once
