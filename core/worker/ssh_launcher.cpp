@@ -16,12 +16,14 @@
 #include <QDirIterator>
 #include <QFileInfo>
 
+#include <algorithm>
+
 namespace kernelskill {
 
 namespace {
 
 constexpr int quick_ms = 60'000;
-constexpr int building_ms = 900'000;
+constexpr int building_ms = 1'800'000;
 constexpr int moving_ms = 900'000;
 constexpr int heartbeat_ms = 5'000;
 constexpr double silence_s = 30; // after which the worker there takes us for gone
@@ -77,6 +79,14 @@ QByteArray digestOfFolder(const QString &folder)
         hash.addData(&file);
     }
     return hash.result().toHex().first(16);
+}
+
+// The line of a compiler's log that says what is wrong.
+QString tellingLine(const QString &log)
+{
+    const QStringList lines = log.trimmed().split(u'\n');
+    const auto error = std::ranges::find_if(lines, [](const QString &line) { return line.contains(QLatin1String("error:")); });
+    return (error == lines.end() ? lines.last() : *error).trimmed();
 }
 
 // A path a person wrote, for a script: "~/" is the home there.
@@ -163,7 +173,7 @@ QCoro::Task<Result<void>> SshLauncher::build(std::stop_token stop)
         QStringLiteral("worker.build"),
         QStringLiteral("The worker could not be built on %1 (%2). It needs g++ 11 or later and tar there; or "
                        "unpack the bundle there and write its folder in the host's description.")
-            .arg(host(), log.trimmed().section(u'\n', -1).trimmed()),
+            .arg(host(), tellingLine(log)),
         log);
 }
 

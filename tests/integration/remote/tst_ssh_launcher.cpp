@@ -2,6 +2,7 @@
 // Workers on another machine: a real ssh server on the loopback interface stands for it.
 #include "plugin/cuda_evaluator.h"
 #include "plugin/device_directory.h"
+#include "program.h"
 #include "result_text.h"
 #include "small_task.h"
 #include "ssh_server.h"
@@ -380,6 +381,31 @@ private Q_SLOTS:
                                  .first()
                                  .toString();
         QVERIFY2(path.startsWith(m_server.cache() + QStringLiteral("/kernelskill/files/")), qPrintable(path));
+    }
+
+    void killedProgramLeavesNothing()
+    {
+        const QString task = m_home.filePath(QStringLiteral("task"));
+        const Task written = smallTask(task);
+        const QJsonObject gpu{{QStringLiteral("index"), 0}, {QStringLiteral("name"), QStringLiteral("NVIDIA H200")}};
+        m_worker.play({{QStringLiteral("devices"), QJsonObject{{QStringLiteral("devices"), QJsonArray{gpu}}}},
+                       {QStringLiteral("then"), QJsonArray{QStringLiteral("hang")}}});
+        const TestFolders folders;
+        QDir().mkpath(folders.path(QStringLiteral("config/kernelskill")));
+        write(folders.path(QStringLiteral("config/kernelskill/plugins.ini")),
+              "[evaluator-cuda]\nhosts=" + m_server.address(m_worker.folder()).toUtf8() + "\n");
+        QProcess program;
+        folders.prepare(program, QStringLiteral("kernelskill"),
+                        {QStringLiteral("evaluate"), task, task + QStringLiteral("/baseline.cu"),
+                         QStringLiteral("--evaluator"), QStringLiteral("cuda"), QStringLiteral("--device"),
+                         QStringLiteral("test:0")});
+        program.start();
+        QTRY_COMPARE_WITH_TIMEOUT(m_worker.hanging().size(), 2, 30'000);
+        QCOMPARE(m_server.clients().size(), 2); // the worker's, and the connection it shares
+        program.kill();
+        QVERIFY(program.waitForFinished());
+        QTRY_VERIFY(allGone(m_worker.hanging()));
+        QTRY_VERIFY(m_server.clients().isEmpty());
     }
 
     void cleanupTestCase()

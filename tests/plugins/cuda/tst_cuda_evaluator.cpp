@@ -452,7 +452,8 @@ private Q_SLOTS:
     void doctorSaysWhatIsThere()
     {
         HostDevices machine = hostDevices({}, devices({json(h200)}));
-        machine.tools = json(R"({"nvcc": "/usr/local/cuda/bin/nvcc", "ncu": null,
+        machine.tools = json(R"({"nvcc": "/usr/local/cuda/bin/nvcc", "nvcc_version": "13.0", "ncu": null,
+            "bubblewrap": "/usr/bin/bwrap", "sandbox": "namespaces are not allowed",
             "counters": {"ok": false, "text": "only for administrators", "remedy": "ask"}})");
         const QList<QJsonObject> lines = doctorLines(machine);
         const auto named = [&](const QString &name) {
@@ -462,6 +463,8 @@ private Q_SLOTS:
         };
         QCOMPARE(named(u"GPU 0"_s).value(u"text").toString(), u"NVIDIA H200, sm_90"_s);
         QCOMPARE(named(u"nvcc"_s).value(u"ok"), QJsonValue(true));
+        QCOMPARE(named(u"nvcc"_s).value(u"text").toString(), u"13.0 (/usr/local/cuda/bin/nvcc)"_s);
+        QCOMPARE(named(u"sandbox for candidates"_s).value(u"text").toString(), u"namespaces are not allowed"_s);
         QCOMPARE(named(u"profiler (ncu)"_s).value(u"text").toString(), u"not found"_s);
         QCOMPARE(named(u"GPU counters"_s).value(u"remedy").toString(), u"ask"_s);
         QCOMPARE(named(u"GPU counters"_s).value(u"optional"), QJsonValue(true));

@@ -61,11 +61,11 @@ HostDevices hostDevices(const QString &host, const QJsonObject &answer)
     return result;
 }
 
-QCoro::Task<HostDevices> askDevices(Launcher *launcher, std::stop_token stop)
+QCoro::Task<HostDevices> askDevices(Launcher *launcher, std::function<void(const QString &)> say, std::stop_token stop)
 {
     HostDevices result;
     result.host = launcher->host();
-    const auto ready = co_await launcher->prepare({}, stop);
+    const auto ready = co_await launcher->prepare(std::move(say), stop);
     if (!ready) {
         result.trouble = ready.error();
         co_return result;

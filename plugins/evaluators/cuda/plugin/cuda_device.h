@@ -32,7 +32,7 @@ struct HostDevices
 
 [[nodiscard]] HostDevices hostDevices(const QString &host, const QJsonObject &answer);
 
-// Asks a worker. Never fails: what went wrong is the trouble.
-QCoro::Task<HostDevices> askDevices(Launcher *launcher, std::stop_token stop);
+// Asks a worker. Never fails: what went wrong is the trouble. `say` gets what takes long, as Launcher::prepare().
+QCoro::Task<HostDevices> askDevices(Launcher *launcher, std::function<void(const QString &)> say, std::stop_token stop);
 
 } // namespace kernelskill::cuda

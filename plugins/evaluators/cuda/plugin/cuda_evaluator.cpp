@@ -38,6 +38,11 @@ std::function<void(const QJsonObject &)> progressOf(const ProgressSink &sink)
     };
 }
 
+std::function<void(const QString &)> sayTo(const ProgressSink &sink)
+{
+    return [sink](const QString &what) { report(sink, QStringLiteral("preparing"), what); };
+}
+
 QString join(const QString &name, const QString &version)
 {
     return version.isEmpty() ? name : QStringLiteral("%1 %2").arg(name, version);
@@ -125,22 +130,22 @@ Launcher *CudaEvaluator::launcher(const QString &host)
     return found.get();
 }
 
-QCoro::Task<HostDevices> CudaEvaluator::ask(QString host, std::stop_token stop)
+QCoro::Task<HostDevices> CudaEvaluator::ask(QString host, ProgressSink progress, std::stop_token stop)
 {
     if (const auto known = m_asked.find(host); known != m_asked.end() && !known->second.until.hasExpired())
         co_return known->second.answer;
-    HostDevices answer = co_await askDevices(launcher(host), stop);
+    HostDevices answer = co_await askDevices(launcher(host), sayTo(progress), stop);
     if (!answer.devices.isEmpty()) m_asked[host] = {answer, QDeadlineTimer(askedFor)};
     co_return answer;
 }
 
-QCoro::Task<Result<CudaDevice>> CudaEvaluator::choose(QString wanted, std::stop_token stop)
+QCoro::Task<Result<CudaDevice>> CudaEvaluator::choose(QString wanted, ProgressSink progress, std::stop_token stop)
 {
     const auto hosts = hostsToAsk(wanted, m_settings->hosts);
     if (!hosts) co_return std::unexpected(hosts.error());
     QList<HostDevices> asked;
     for (const QString &host : *hosts) {
-        asked.append(co_await ask(host, stop));
+        asked.append(co_await ask(host, progress, stop));
         const bool stopped = asked.last().trouble.code == QLatin1String("worker.stopped");
         if (stopped) co_return std::unexpected(asked.last().trouble);
         // The first that can be used will do.
@@ -152,9 +157,7 @@ QCoro::Task<Result<CudaDevice>> CudaEvaluator::choose(QString wanted, std::stop_
 QCoro::Task<Result<CudaEvaluator::Answer>> CudaEvaluator::work(const Job *job, std::stop_token stop)
 {
     Launcher *where = job->launcher;
-    const std::function<void(const QString &)> say = [job](const QString &what) {
-        report(job->progress, QStringLiteral("building"), what);
-    };
+    const auto say = sayTo(job->progress);
     const auto ready = co_await where->prepare(say, stop);
     if (!ready) co_return std::unexpected(ready.error());
     if (!job->host.isEmpty()) say(QStringLiteral("sending files to %1").arg(job->host));
@@ -243,7 +246,9 @@ void addIsolation(const EvaluationRequest &request, const QJsonObject &hello, Ev
     else if (!hello.value(u"filters_system_calls").toBool(true))
         why = QStringLiteral("the worker there was built without libseccomp, so the candidate's system calls were not "
                              "filtered");
-    if (!why.isEmpty()) evaluation.checks.append(checks::notMade(QStringLiteral("isolation"), why));
+    const QString name = QStringLiteral("isolation");
+    if (why.isEmpty() || std::ranges::contains(evaluation.checks, name, &Check::name)) return; // the worker may say so too
+    evaluation.checks.append(checks::notMade(name, why));
 }
 
 void checkDevice(const EvaluationRequest &request, const Result<GpuSpec> &gpu, Evaluation &evaluation)
@@ -260,7 +265,7 @@ QCoro::Task<Result<Evaluation>> CudaEvaluator::evaluate(EvaluationRequest reques
                                                         std::stop_token stop)
 {
     if (const auto accepted = accepts(request); !accepted) co_return std::unexpected(accepted.error());
-    const auto device = co_await choose(request.device.isEmpty() ? m_settings->device : request.device, stop);
+    const auto device = co_await choose(request.device.isEmpty() ? m_settings->device : request.device, progress, stop);
     if (!device) co_return std::unexpected(device.error());
     // The reference runs on this machine, whichever has the GPU.
     if (const SandboxSupport support = sandboxSupport(); !request.unconfined && !support.available)
@@ -268,7 +273,7 @@ QCoro::Task<Result<Evaluation>> CudaEvaluator::evaluate(EvaluationRequest reques
             QStringLiteral("sandbox.unavailable"),
             QStringLiteral("Candidates cannot be confined here: %1 %2").arg(support.reason, support.remedy));
 
-    report(progress, QStringLiteral("building"), QStringLiteral("computing the right answers"));
+    report(progress, QStringLiteral("reference"), QStringLiteral("computing the right answers"));
     const auto order = co_await makeWorkOrder(request, stop, true);
     if (!order) co_return std::unexpected(order.error());
     const Result<GpuSpec> gpu = specOf(*device);

@@ -32,8 +32,8 @@ private:
 
     [[nodiscard]] Result<void> accepts(const EvaluationRequest &request) const;
     [[nodiscard]] Launcher *launcher(const QString &host);
-    QCoro::Task<HostDevices> ask(QString host, std::stop_token stop);
-    QCoro::Task<Result<CudaDevice>> choose(QString wanted, std::stop_token stop);
+    QCoro::Task<HostDevices> ask(QString host, ProgressSink progress, std::stop_token stop);
+    QCoro::Task<Result<CudaDevice>> choose(QString wanted, ProgressSink progress, std::stop_token stop);
     QCoro::Task<Result<Answer>> attempt(const Job *job, std::stop_token stop);
     QCoro::Task<Result<Answer>> work(const Job *job, std::stop_token stop);
 

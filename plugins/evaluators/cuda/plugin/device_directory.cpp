@@ -91,7 +91,7 @@ void DeviceDirectory::Impl::refresh(const QString &key, const WorkerInstallation
     // The worker is a child of this thread, which therefore waits for it.
     entry.thread.reset(QThread::create([this, key, worker, host, stop = entry.stop.get_token()] {
         const auto launcher = host ? makeSshLauncher(*host, worker, false) : makeLocalLauncher(worker);
-        take(key, host.has_value(), QCoro::waitFor(askDevices(launcher.get(), stop)));
+        take(key, host.has_value(), QCoro::waitFor(askDevices(launcher.get(), {}, stop)));
     }));
     entry.thread->start();
 }
