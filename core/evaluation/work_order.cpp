@@ -7,16 +7,19 @@ namespace kernelskill {
 
 namespace {
 
-Result<QJsonArray> checkCases(const WorkOrder &order, const Task &task, const JudgedOutputs &judged)
+// `first` is the place of the first among all checks, by which their output files are named.
+Result<QJsonArray> checkCases(const QList<PlannedCheck> &checks, const QList<ReferenceFiles> &references, qsizetype first,
+                              const Task &task, const JudgedOutputs &judged)
 {
     QJsonArray cases;
-    for (qsizetype i = 0; i < order.checks.size(); ++i) {
-        auto one = binding(task, order.checks[i].sizes);
+    for (qsizetype i = 0; i < checks.size(); ++i) {
+        auto one = binding(task, checks[i].sizes);
         if (!one) return std::unexpected(one.error());
-        one->insert(QStringLiteral("name"), order.checks[i].name);
-        one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(order.references[i].inputs));
-        one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(order.references[i].expected));
-        if (judged.applies()) one->insert(QStringLiteral("outputs"), QJsonArray::fromStringList(judged.files(task, i)));
+        one->insert(QStringLiteral("name"), checks[i].name);
+        one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(references[i].inputs));
+        one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(references[i].expected));
+        if (judged.applies())
+            one->insert(QStringLiteral("outputs"), QJsonArray::fromStringList(judged.files(task, first + i)));
         cases.append(*one);
     }
     return cases;
@@ -41,7 +44,7 @@ Result<QJsonArray> timeCases(const WorkOrder &order, const EvaluationRequest &re
 
 } // namespace
 
-QCoro::Task<Result<WorkOrder>> makeWorkOrder(EvaluationRequest request, std::stop_token stop)
+QCoro::Task<Result<WorkOrder>> makeWorkOrder(EvaluationRequest request, std::stop_token stop, bool withAfter)
 {
     WorkOrder order;
     order.checks = plannedChecks(request.task, request.seed);
@@ -56,20 +59,32 @@ QCoro::Task<Result<WorkOrder>> makeWorkOrder(EvaluationRequest request, std::sto
             order.timedReferences.append(files->isEmpty() ? ReferenceFiles() : files->first());
         }
     }
+    if (request.time && withAfter) {
+        order.after = checksAfterTiming(request.task, request.seed);
+        const auto files = co_await makeReferences(request.task, order.after, request.unconfined, stop);
+        if (!files) co_return std::unexpected(files.error());
+        order.afterReferences = *files;
+    }
     co_return order;
 }
 
 Result<QJsonObject> toJson(const WorkOrder &order, const EvaluationRequest &request, const JudgedOutputs &judged)
 {
-    const auto toCheck = checkCases(order, request.task, judged);
+    const auto toCheck = checkCases(order.checks, order.references, 0, request.task, judged);
     if (!toCheck) return std::unexpected(toCheck.error());
     const auto toTime = timeCases(order, request);
     if (!toTime) return std::unexpected(toTime.error());
-    return QJsonObject{{QStringLiteral("absolute"), request.task.tolerance.absolute},
-                       {QStringLiteral("relative"), request.task.tolerance.relative},
-                       {QStringLiteral("parameters"), parameterSpecs(request.task)},
-                       {QStringLiteral("checks"), *toCheck},
-                       {QStringLiteral("times"), *toTime}};
+    QJsonObject work{{QStringLiteral("absolute"), request.task.tolerance.absolute},
+                     {QStringLiteral("relative"), request.task.tolerance.relative},
+                     {QStringLiteral("parameters"), parameterSpecs(request.task)},
+                     {QStringLiteral("checks"), *toCheck},
+                     {QStringLiteral("times"), *toTime}};
+    if (order.after.isEmpty()) return work;
+    const auto later =
+        checkCases(order.after, order.afterReferences, order.checks.size(), request.task, judged);
+    if (!later) return std::unexpected(later.error());
+    work.insert(QStringLiteral("after"), *later);
+    return work;
 }
 
 } // namespace kernelskill

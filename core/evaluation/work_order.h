@@ -19,12 +19,18 @@ struct WorkOrder
     QList<PlannedCheck> checks;
     QList<ReferenceFiles> references;      // of the checks
     QList<ReferenceFiles> timedReferences; // of the time sizes; without files where that would take too long
+    QList<PlannedCheck> after; // checks to make once timing is over, with inputs the candidate has not seen
+    QList<ReferenceFiles> afterReferences;
+
+    [[nodiscard]] QList<PlannedCheck> allChecks() const { return checks + after; } // in the order of judged outputs
 };
 
-[[nodiscard]] QCoro::Task<Result<WorkOrder>> makeWorkOrder(EvaluationRequest request, std::stop_token stop);
+// `withAfter`: for workers that check again after timing.
+[[nodiscard]] QCoro::Task<Result<WorkOrder>> makeWorkOrder(EvaluationRequest request, std::stop_token stop,
+                                                           bool withAfter = false);
 
-// {"parameters", "absolute", "relative", "checks", "times"}: the part of a worker's request that says what to do.
-// Inputs and expected outputs are paths of files.
+// {"parameters", "absolute", "relative", "checks", "times", "after"}: the part of a worker's request that says what to do;
+// "after" only where there are such checks. Inputs and expected outputs are paths of files.
 [[nodiscard]] Result<QJsonObject> toJson(const WorkOrder &order, const EvaluationRequest &request,
                                          const JudgedOutputs &judged);
 

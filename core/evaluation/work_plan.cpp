@@ -64,6 +64,20 @@ QList<PlannedCheck> timedChecks(const Task &task, quint64 seed)
     return plan;
 }
 
+QList<PlannedCheck> checksAfterTiming(const Task &task, quint64 seed)
+{
+    constexpr quint64 distance = 1'000'003; // beyond every seed of plannedChecks
+    QList<PlannedCheck> plan;
+    const auto add = [&](const Sizes &sizes, quint64 one) {
+        const QString inputs = QStringLiteral("seed %1 after timing").arg(one);
+        plan.append({checks::outputsName(sizes, inputs), sizes, one, QStringLiteral("random")});
+    };
+    add(task.check, seed + distance);
+    const QList<Sizes> all = task.checkedSizes();
+    add(all.isEmpty() ? task.check : all.last(), seed + distance + 1);
+    return plan;
+}
+
 Result<QJsonObject> binding(const Task &task, const Sizes &sizes)
 {
     QJsonArray shapes, scalars;

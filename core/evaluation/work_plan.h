@@ -24,6 +24,10 @@ struct PlannedCheck
 // task.time; an empty name stands for a size that is not.
 [[nodiscard]] QList<PlannedCheck> timedChecks(const Task &task, quint64 seed);
 
+// Checks to make when timing is over: random inputs at the check size and at the last edge size, from seeds of their own,
+// so that nothing remembered from before can answer them.
+[[nodiscard]] QList<PlannedCheck> checksAfterTiming(const Task &task, quint64 seed);
+
 // {"shapes": […], "scalars": […]} for one choice of sizes.
 [[nodiscard]] Result<QJsonObject> binding(const Task &task, const Sizes &sizes);
 // What the worker must know of each parameter.

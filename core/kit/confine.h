@@ -131,6 +131,8 @@ struct TreeUse
 [[nodiscard]] TreeUse treeUse(pid_t root);
 // Sends SIGKILL to a process and all its descendants, stopping the root first so that none is born meanwhile.
 void killTree(pid_t root);
+// The same to its descendants only.
+void killDescendants(pid_t root);
 
 // Kills the process group `leader` leads. Does nothing for 0, 1 and -1, as killTree: to kill() these are the caller's own
 // group, the first process and everything there is.

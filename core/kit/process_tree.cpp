@@ -106,10 +106,8 @@ TreeUse treeUse(pid_t root)
     return use;
 }
 
-void killTree(pid_t root)
+void killDescendants(pid_t root)
 {
-    if (root <= 1) return; // to kill(), 0 is the caller's own group, -1 everything there is
-    kill(root, SIGSTOP);
     // Children of children may be born while we look, so look again until nothing is new. Bubblewrap's inner process is
     // the first of its process namespace: its death takes all others with it, and no later round finds any.
     for (int round = 0; round < 8; ++round) {
@@ -117,6 +115,13 @@ void killTree(pid_t root)
         for (std::size_t i = 1; i < tree.size(); ++i) kill(tree[i], SIGKILL);
         if (tree.size() == 1) break;
     }
+}
+
+void killTree(pid_t root)
+{
+    if (root <= 1) return; // to kill(), 0 is the caller's own group, -1 everything there is
+    kill(root, SIGSTOP);
+    killDescendants(root);
     kill(root, SIGKILL);
 }
 

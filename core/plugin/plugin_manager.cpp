@@ -3,6 +3,7 @@
 
 #include "base/paths.h"
 #include "plugin/load_guard.h"
+#include "plugin/plugin_settings.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -218,7 +219,8 @@ Result<std::unique_ptr<Evaluator>> PluginManager::createEvaluator(const QString 
 {
     auto entry = m_impl->ready(evaluatorKind, id);
     if (!entry) return std::unexpected(entry.error());
-    auto evaluator = qobject_cast<EvaluatorPlugin *>((*entry)->root)->createEvaluator(settings);
+    auto *plugin = qobject_cast<EvaluatorPlugin *>((*entry)->root);
+    auto evaluator = plugin->createEvaluator(completedSettings(evaluatorKind, id, settings));
     if (!evaluator)
         return failure("plugin.broken", QStringLiteral("the evaluator '%1' made nothing with these settings").arg(id));
     return evaluator;
@@ -228,7 +230,8 @@ Result<std::unique_ptr<Agent>> PluginManager::createAgent(const QString &id, con
 {
     auto entry = m_impl->ready(agentKind, id);
     if (!entry) return std::unexpected(entry.error());
-    auto agent = qobject_cast<AgentPlugin *>((*entry)->root)->createAgent(settings);
+    auto *plugin = qobject_cast<AgentPlugin *>((*entry)->root);
+    auto agent = plugin->createAgent(completedSettings(agentKind, id, settings));
     if (!agent)
         return failure("plugin.broken", QStringLiteral("the agent '%1' made nothing with these settings").arg(id));
     return agent;

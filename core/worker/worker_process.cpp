@@ -62,10 +62,14 @@ public:
         });
         connect(&m_timer, &QTimer::timeout, this, &WorkerRun::timeOut);
         m_timer.setSingleShot(true);
-        m_timer.start(command.wallClock_ms);
+        startClock(command.wallClock_ms);
         m_process.start();
         m_process.write(QJsonDocument(command.request).toJson(QJsonDocument::Compact) + '\n');
-        m_process.closeWriteChannel();
+        if (!command.holdInput) return m_process.closeWriteChannel();
+        if (command.heartbeat_ms > 0) {
+            connect(&m_heart, &QTimer::timeout, this, [this] { m_process.write("\n"); });
+            m_heart.start(command.heartbeat_ms);
+        }
     }
 
     void stop()
@@ -98,18 +102,37 @@ private:
         kit::killGroup(pid);
     }
 
+    void startClock(int limit_ms)
+    {
+        m_limit_ms = limit_ms;
+        m_timer.start(limit_ms);
+    }
+
     void timeOut()
     {
+        const QString what = m_stage.isEmpty() || m_command.stageClock_ms.isEmpty() ? QStringLiteral("finish") : QStringLiteral("finish ") + m_stage;
         fail(QStringLiteral("worker.timeout"),
-             QStringLiteral("%1 did not finish within %2 s.").arg(name()).arg(m_command.wallClock_ms / 1000.0));
+             QStringLiteral("%1 did not %2 within %3 s.").arg(name(), what).arg(m_limit_ms / 1000.0));
         kill();
     }
 
-    [[nodiscard]] QString name() const { return QFileInfo(m_command.program).fileName(); }
-
-    void readLog()
+    [[nodiscard]] QString name() const
     {
-        const QByteArray text = m_process.readAllStandardError();
+        return m_command.title.isEmpty() ? QFileInfo(m_command.program).fileName() : m_command.title;
+    }
+
+    void follow(const QJsonObject &message)
+    {
+        const QString stage = message.value(u"stage").toString();
+        if (stage.isEmpty() || stage == m_stage) return;
+        m_stage = stage;
+        if (!m_command.stageClock_ms.isEmpty()) startClock(m_command.stageClock_ms.value(stage, m_command.wallClock_ms));
+    }
+
+    void readLog() { log(m_process.readAllStandardError()); }
+
+    void log(const QByteArray &text)
+    {
         m_log.append(text.first(std::clamp<qsizetype>(longestLog - m_log.size(), 0, text.size())));
     }
 
@@ -137,11 +160,15 @@ private:
         if (m_done) return refuse(QStringLiteral("a message after the last one"));
         QJsonParseError error;
         const QJsonDocument document = QJsonDocument::fromJson(line, &error);
+        if (!document.isObject() && m_command.mayPrintFirst && !m_greeted) return log(line + '\n');
         if (!document.isObject())
             return refuse(QStringLiteral("expected one JSON object a line, found \"%1\"").arg(QString::fromUtf8(line.left(120))));
         const QJsonObject object = document.object();
         if (!m_greeted) return greet(object);
-        if (!object.value(u"done").toBool()) return m_message(object);
+        if (!object.value(u"done").toBool()) {
+            follow(object);
+            return m_message(object);
+        }
         m_done = true;
         m_last = object;
         m_timer.start(graceAfterDone);
@@ -155,11 +182,13 @@ private:
                               .arg(workerProtocolVersion)
                               .arg(QString::fromUtf8(QJsonDocument(hello).toJson(QJsonDocument::Compact).left(120))));
         m_greeted = true;
+        if (m_command.greeted) m_command.greeted(hello);
     }
 
     void conclude()
     {
         m_timer.stop();
+        m_heart.stop();
         readMessages();
         readLog();
         if (!m_done) {
@@ -174,7 +203,9 @@ private:
     WorkerCommand m_command;
     std::function<void(const QJsonObject &)> m_message;
     QProcess m_process;
-    QTimer m_timer;
+    QTimer m_timer, m_heart;
+    int m_limit_ms = 0;
+    QString m_stage;
     QByteArray m_buffer, m_log;
     std::optional<Error> m_error;
     QJsonObject m_last;

@@ -5,6 +5,7 @@
 #include "base/result.h"
 
 #include <QCoroTask>
+#include <QHash>
 #include <QJsonObject>
 #include <QString>
 #include <QStringList>
@@ -25,6 +26,17 @@ struct WorkerCommand
     QStringList arguments;
     QJsonObject request;
     int wallClock_ms = 120'000;
+    // Stage → milliseconds. A message whose "stage" is another one than before restarts the wall clock with that stage's
+    // limit (wallClock_ms where it has none).
+    QHash<QString, int> stageClock_ms = {};
+    // Its standard input stays open until it has ended, so that its end means ours (kit/lifeline.h); without, it is closed
+    // after the request. An empty line every heartbeat_ms, where that is not 0.
+    bool holdInput = false;
+    int heartbeat_ms = 0;
+    // Text before the hello belongs to the log: a login shell on another machine may print some.
+    bool mayPrintFirst = false;
+    QString title = {}; // for messages; empty: the program's file name
+    std::function<void(const QJsonObject &)> greeted = {}; // gets the hello once it is accepted
 };
 
 struct WorkerEnd

@@ -70,6 +70,50 @@ private Q_SLOTS:
         QCOMPARE(end.error().message, QStringLiteral("worker_probe did not finish within 0.3 s."));
     }
 
+    void stageHasItsOwnClock()
+    {
+        WorkerCommand slow = command(QStringLiteral("dawdle"));
+        slow.stageClock_ms = {{QStringLiteral("first"), 300}};
+        const auto end = QCoro::waitFor(runWorker(slow, {}, {}));
+        QVERIFY(!end);
+        QCOMPARE(end.error().message, QStringLiteral("worker_probe did not finish first within 0.3 s."));
+    }
+
+    void inputMayStayOpen_data()
+    {
+        QTest::addColumn<bool>("hold");
+        QTest::addColumn<QString>("input");
+        QTest::newRow("closed") << false << QStringLiteral("its end");
+        QTest::newRow("open, with a beat") << true << QStringLiteral("a line");
+    }
+    void inputMayStayOpen()
+    {
+        QFETCH(bool, hold);
+        QFETCH(QString, input);
+        WorkerCommand listening = command(QStringLiteral("listen"));
+        listening.holdInput = hold;
+        listening.heartbeat_ms = 50;
+        const auto end = QCoro::waitFor(runWorker(listening, {}, {}));
+        QVERIFY(end);
+        QCOMPARE(end->last.value(u"input").toString(), input);
+    }
+
+    void textBeforeTheHello()
+    {
+        WorkerCommand chatty = command(QStringLiteral("chatty"));
+        chatty.title = QStringLiteral("probe on gpu1");
+        auto end = QCoro::waitFor(runWorker(chatty, {}, {}));
+        QVERIFY(!end);
+        QVERIFY2(end.error().message.startsWith(QStringLiteral("probe on gpu1 broke the protocol")), qPrintable(end.error().message));
+        chatty.mayPrintFirst = true;
+        QString version;
+        chatty.greeted = [&](const QJsonObject &hello) { version = hello.value(u"version").toString(); };
+        end = QCoro::waitFor(runWorker(chatty, {}, {}));
+        QVERIFY(end);
+        QVERIFY(end->log.contains(QStringLiteral("Welcome to this machine.\n")));
+        QCOMPARE(version, QStringLiteral("1.2"));
+    }
+
     void stopEndsIt()
     {
         std::stop_source source;

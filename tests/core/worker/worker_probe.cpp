@@ -13,7 +13,10 @@ int main(int count, char **words)
     std::getline(std::cin, request);
     if (what == "rude") std::puts("{\"hello\": \"probe\", \"protocol\": 999}");
     else if (what == "babble") std::puts("Hello, I am a program.");
-    else std::puts("{\"hello\": \"probe\", \"protocol\": 1}");
+    else {
+        if (what == "chatty") std::puts("Welcome to this machine.");
+        std::puts("{\"hello\": \"probe\", \"protocol\": 1, \"version\": \"1.2\"}");
+    }
     std::fflush(stdout);
     std::fputs("a line of log\n", stderr);
     if (what == "die") return 7;
@@ -21,7 +24,15 @@ int main(int count, char **words)
     if (what == "hang")
         for (;;) pause();
     std::puts("{\"stage\": \"first\"}");
+    std::fflush(stdout);
+    if (what == "dawdle")
+        for (;;) pause();
     std::puts("{\"stage\": \"second\"}");
+    if (what == "listen") {
+        std::string beat;
+        std::printf("{\"done\": true, \"input\": \"%s\"}\n", std::getline(std::cin, beat) ? "a line" : "its end");
+        return 0;
+    }
     std::printf("{\"done\": true, \"request\": %s}\n", request.c_str());
     if (what == "late") std::puts("{\"stage\": \"after the end\"}");
     std::fflush(stdout);

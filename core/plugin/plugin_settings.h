@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person set for plugins: plugins.ini in the configuration folder, one group a plugin.
+#pragma once
+
+#include <QJsonObject>
+#include <QString>
+
+namespace kernelskill {
+
+// The group "<kind>-<id>" ("evaluator-cuda"). Values are text, or lists of text where there are commas: whoever reads
+// them turns text into numbers. Empty without the file.
+[[nodiscard]] QJsonObject storedSettings(const QString &kind, const QString &id);
+
+// `settings`, completed from what is stored.
+[[nodiscard]] QJsonObject completedSettings(const QString &kind, const QString &id, const QJsonObject &settings);
+
+} // namespace kernelskill

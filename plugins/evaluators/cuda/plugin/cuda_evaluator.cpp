@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_evaluator.h"
+
+#include "cuda_answer.h"
+#include "cuda_request.h"
+#include "device_directory.h"
+#include "device_spec.h"
+#include "evaluation/checks.h"
+#include "evaluation/plausibility.h"
+#include "profile/metric_catalogue.h"
+#include "worker/sandbox.h"
+
+#include <algorithm>
+
+namespace kernelskill::cuda {
+
+namespace {
+
+constexpr std::chrono::seconds askedFor{30};
+constexpr std::chrono::seconds patience{12}; // ssh gives up connecting after 10
+constexpr int starting_ms = 60'000;          // from the request to the first message
+
+void report(const ProgressSink &sink, const QString &stage, const QString &what, int done = 0, int total = 1)
+{
+    if (sink) sink({stage, done, total, what});
+}
+
+std::function<void(const QJsonObject &)> progressOf(const ProgressSink &sink)
+{
+    return [sink](const QJsonObject &message) {
+        const QString stage = message.value(u"stage").toString();
+        const int done = message.value(u"progress").toInt();
+        const int total = message.value(u"total").toInt();
+        QString text = message.value(u"text").toString();
+        if (text.isEmpty())
+            text = done < total ? QStringLiteral("%1 %2 of %3").arg(stage).arg(done + 1).arg(total) : stage;
+        report(sink, stage, text, done, total);
+    };
+}
+
+std::function<void(const QString &)> sayTo(const ProgressSink &sink)
+{
+    return [sink](const QString &what) { report(sink, QStringLiteral("preparing"), what); };
+}
+
+QString join(const QString &name, const QString &version)
+{
+    return version.isEmpty() ? name : QStringLiteral("%1 %2").arg(name, version);
+}
+
+} // namespace
+
+// What one evaluation is made with; outlives its tasks.
+struct CudaEvaluator::Job
+{
+    EvaluationRequest request;
+    ProgressSink progress;
+    CudaDevice device;
+    QString host;
+    Launcher *launcher = nullptr;
+    QJsonObject work; // the request, with paths of this machine
+};
+
+struct CudaEvaluator::Answer
+{
+    QJsonObject hello;
+    Result<WorkerEnd> end; // an Error here is the worker's end on this candidate
+    bool greeted = false;
+};
+
+CudaEvaluator::CudaEvaluator(const QJsonObject &settings, WorkerInstallation worker)
+    : m_settings(CudaSettings::read(settings)), m_worker(std::move(worker))
+{
+}
+
+CudaEvaluator::~CudaEvaluator() = default;
+
+EvaluatorFacts CudaEvaluator::facts() const
+{
+    EvaluatorFacts facts;
+    facts.id = QStringLiteral("cuda");
+    facts.title = QStringLiteral("NVIDIA GPU");
+    facts.taskKinds = {QStringLiteral("native")};
+    facts.languages = {QStringLiteral("cuda")};
+    facts.kind = TimeKind::Measured;
+    for (const MetricInfo &metric : metricCatalogue())
+        facts.metrics.append(metric.name);
+    return facts;
+}
+
+QList<DeviceInfo> CudaEvaluator::devices() const
+{
+    if (!m_settings)
+        return {{QStringLiteral("0"), QStringLiteral("NVIDIA GPU"), {}, false, m_settings.error().message}};
+    QList<DeviceInfo> devices;
+    for (const HostDevices &host : DeviceDirectory::instance().look(m_worker, m_settings->hosts, patience)) {
+        const QString place = host.host.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(host.host);
+        for (const CudaDevice &device : host.devices)
+            devices.append({device.id, device.name + place, device.architecture, device.usable, device.reason});
+        if (host.devices.isEmpty())
+            devices.append(
+                {deviceId(host.host, 0), QStringLiteral("NVIDIA GPU") + place, {}, false, host.trouble.message});
+    }
+    // The default comes first: who lists devices offers the first one.
+    std::ranges::stable_partition(devices,
+                                  [this](const DeviceInfo &device) { return device.id == m_settings->device; });
+    return devices;
+}
+
+Result<void> CudaEvaluator::accepts(const EvaluationRequest &request) const
+{
+    if (!m_settings) return std::unexpected(m_settings.error());
+    if (request.task.kind != QLatin1String("native") || request.candidate.language != QLatin1String("cuda"))
+        return failure(
+            QStringLiteral("cuda.unsupported"),
+            QStringLiteral("The CUDA evaluator takes CUDA C++ candidates of native tasks; this is a %1 candidate "
+                           "of a %2 task.")
+                .arg(request.candidate.language, request.task.kind));
+    if (request.candidate.isEmpty())
+        return failure(QStringLiteral("cuda.candidate"), QStringLiteral("The candidate has no files."));
+    return {};
+}
+
+Launcher *CudaEvaluator::launcher(const QString &host)
+{
+    std::unique_ptr<Launcher> &found = m_launchers[host];
+    if (found) return found.get();
+    const auto address = std::ranges::find(m_settings->hosts, host, &HostAddress::name);
+    found = address == m_settings->hosts.end() ? makeLocalLauncher(m_worker) : makeSshLauncher(*address, m_worker);
+    return found.get();
+}
+
+QCoro::Task<HostDevices> CudaEvaluator::ask(QString host, ProgressSink progress, std::stop_token stop)
+{
+    if (const auto known = m_asked.find(host); known != m_asked.end() && !known->second.until.hasExpired())
+        co_return known->second.answer;
+    HostDevices answer = co_await askDevices(launcher(host), sayTo(progress), stop);
+    if (!answer.devices.isEmpty()) m_asked[host] = {answer, QDeadlineTimer(askedFor)};
+    co_return answer;
+}
+
+QCoro::Task<Result<CudaDevice>> CudaEvaluator::choose(QString wanted, ProgressSink progress, std::stop_token stop)
+{
+    const auto hosts = hostsToAsk(wanted, m_settings->hosts);
+    if (!hosts) co_return std::unexpected(hosts.error());
+    QList<HostDevices> asked;
+    for (const QString &host : *hosts) {
+        asked.append(co_await ask(host, progress, stop));
+        const bool stopped = asked.last().trouble.code == QLatin1String("worker.stopped");
+        if (stopped) co_return std::unexpected(asked.last().trouble);
+        // The first that can be used will do.
+        if (wanted.isEmpty() && std::ranges::any_of(asked.last().devices, &CudaDevice::usable)) break;
+    }
+    co_return chooseDevice(wanted, asked);
+}
+
+QCoro::Task<Result<CudaEvaluator::Answer>> CudaEvaluator::work(const Job *job, std::stop_token stop)
+{
+    Launcher *where = job->launcher;
+    const auto say = sayTo(job->progress);
+    const auto ready = co_await where->prepare(say, stop);
+    if (!ready) co_return std::unexpected(ready.error());
+    if (!job->host.isEmpty()) say(QStringLiteral("sending files to %1").arg(job->host));
+    const auto places = co_await where->stage(filesRead(job->work), stop);
+    if (!places) co_return std::unexpected(places.error());
+    const QString outputsHere = outputFolder(job->work);
+    QString outputsThere;
+    if (!outputsHere.isEmpty()) {
+        const auto made = co_await where->makeFolder(outputsHere, stop);
+        if (!made) co_return std::unexpected(made.error());
+        outputsThere = *made;
+    }
+    Answer answer;
+    WorkerCommand command;
+    command.request = moved(job->work, *places, outputsThere);
+    command.wallClock_ms = starting_ms;
+    command.stageClock_ms = StageLimits().clocks();
+    command.greeted = [&answer](const QJsonObject &hello) {
+        answer.hello = hello;
+        answer.greeted = true;
+    };
+    answer.end = co_await where->run(std::move(command), progressOf(job->progress), stop);
+    if (!answer.end && answer.end.error().code == QLatin1String("worker.connection"))
+        co_return std::unexpected(answer.end.error());
+    if (!outputsThere.isEmpty()) {
+        const auto fetched = co_await where->fetchFolder(outputsThere, outputsHere, stop);
+        if (!fetched && answer.end) co_return std::unexpected(fetched.error());
+    }
+    co_return answer;
+}
+
+QCoro::Task<Result<CudaEvaluator::Answer>> CudaEvaluator::attempt(const Job *job, std::stop_token stop)
+{
+    auto answer = co_await work(job, stop);
+    const auto lost = [&] { return !answer && answer.error().code == QLatin1String("worker.connection"); };
+    if (!lost() || stop.stop_requested()) co_return answer;
+    report(job->progress, QStringLiteral("connecting"),
+           QStringLiteral("the connection to %1 was lost; trying once more").arg(job->host));
+    answer = co_await work(job, stop);
+    if (lost())
+        co_return failure(answer.error().code, answer.error().message + QStringLiteral(" This was the second attempt."),
+                          answer.error().detail);
+    co_return answer;
+}
+
+namespace {
+
+QJsonObject manifest(const EvaluationRequest &request, const CudaDevice &device, const QString &host,
+                     const CudaSettings &settings)
+{
+    return {{QStringLiteral("evaluator"), QStringLiteral("cuda")},
+            {QStringLiteral("device"), device.id},
+            {QStringLiteral("device_name"), device.name},
+            {QStringLiteral("device_uuid"), device.uuid},
+            {QStringLiteral("architecture"), device.architecture},
+            {QStringLiteral("driver"), device.facts.value(u"driver").toString()},
+            {QStringLiteral("host"), host},
+            {QStringLiteral("mode"), request.mode},
+            {QStringLiteral("seed"), qint64(request.seed)},
+            {QStringLiteral("profiler"), settings.profiler},
+            {QStringLiteral("candidate"), QString::fromLatin1(request.candidate.digest())},
+            {QStringLiteral("task"), QString::fromLatin1(request.task.digest())},
+            {QStringLiteral("confined"), !request.unconfined}};
+}
+
+// What the worker knows better: its version, the compiler it used.
+void completeManifest(const QJsonObject &hello, const QJsonObject &answer, QJsonObject &manifest)
+{
+    manifest.insert(QStringLiteral("worker"),
+                    join(hello.value(u"hello").toString(), hello.value(u"version").toString()));
+    const QJsonObject build = answer.value(u"build").toObject();
+    if (const QString compiler = build.value(u"compiler").toString(); !compiler.isEmpty())
+        manifest.insert(QStringLiteral("compiler"), compiler);
+    const QJsonObject device = answer.value(u"device").toObject();
+    for (const char *key : {"driver", "clocks", "persistence"}) {
+        const QJsonValue value = device.value(QLatin1String(key));
+        if (!value.isUndefined()) manifest.insert(QLatin1String(key), value);
+    }
+}
+
+void addIsolation(const EvaluationRequest &request, const QJsonObject &hello, Evaluation &evaluation)
+{
+    QString why;
+    if (request.unconfined)
+        why = QStringLiteral("the candidate ran without a sandbox");
+    else if (!hello.value(u"filters_system_calls").toBool(true))
+        why = QStringLiteral("the worker there was built without libseccomp, so the candidate's system calls were not "
+                             "filtered");
+    const QString name = QStringLiteral("isolation");
+    if (why.isEmpty() || std::ranges::contains(evaluation.checks, name, &Check::name)) return; // the worker may say so too
+    evaluation.checks.append(checks::notMade(name, why));
+}
+
+void checkDevice(const EvaluationRequest &request, const Result<GpuSpec> &gpu, Evaluation &evaluation)
+{
+    if (gpu)
+        checkPlausibility(request.task, *gpu, evaluation);
+    else if (!evaluation.timings.isEmpty())
+        evaluation.checks.append(checks::notMade(QStringLiteral("plausible time"), gpu.error().message));
+}
+
+} // namespace
+
+QCoro::Task<Result<Evaluation>> CudaEvaluator::evaluate(EvaluationRequest request, ProgressSink progress,
+                                                        std::stop_token stop)
+{
+    if (const auto accepted = accepts(request); !accepted) co_return std::unexpected(accepted.error());
+    const auto device = co_await choose(request.device.isEmpty() ? m_settings->device : request.device, progress, stop);
+    if (!device) co_return std::unexpected(device.error());
+    // The reference runs on this machine, whichever has the GPU.
+    if (const SandboxSupport support = sandboxSupport(); !request.unconfined && !support.available)
+        co_return failure(
+            QStringLiteral("sandbox.unavailable"),
+            QStringLiteral("Candidates cannot be confined here: %1 %2").arg(support.reason, support.remedy));
+
+    report(progress, QStringLiteral("reference"), QStringLiteral("computing the right answers"));
+    const auto order = co_await makeWorkOrder(request, stop, true);
+    if (!order) co_return std::unexpected(order.error());
+    const Result<GpuSpec> gpu = specOf(*device);
+    const JudgedOutputs judged(request.task);
+    const auto body =
+        makeRequest(request, *m_settings, *device, gpu ? std::optional(*gpu) : std::nullopt, *order, judged);
+    if (!body) co_return std::unexpected(body.error());
+    const qsizetype colon = device->id.lastIndexOf(u':');
+    const QString host = colon < 0 ? QString() : device->id.first(colon);
+    const Job job{request, progress, *device, host, launcher(host), *body};
+
+    const auto answer = co_await attempt(&job, stop);
+    if (!answer) co_return std::unexpected(answer.error());
+    Evaluation evaluation;
+    evaluation.kind = TimeKind::Measured;
+    evaluation.manifest = manifest(request, *device, host, *m_settings);
+    if (!answer->end) {
+        if (!explainWorkerEnd(answer->end.error(), answer->greeted, evaluation))
+            co_return std::unexpected(answer->end.error());
+    } else if (const auto trouble = troubleIn(answer->end->last, answer->end->log)) {
+        co_return std::unexpected(*trouble);
+    } else {
+        const QJsonObject &last = answer->end->last;
+        completeManifest(answer->hello, last, evaluation.manifest);
+        addAnswer(last, gpu ? gpu->id : device->name, request.candidate.files.first().path, evaluation);
+        addIsolation(request, answer->hello, evaluation);
+        if (judged.applies()) {
+            const auto done =
+                co_await judged.judge(request.task, order->allChecks(), &evaluation, request.unconfined, stop);
+            if (!done) co_return std::unexpected(done.error());
+        }
+        checkDevice(request, gpu, evaluation);
+    }
+    checks::conclude(evaluation);
+    co_return evaluation;
+}
+
+} // namespace kernelskill::cuda
