@@ -14,6 +14,7 @@ Result<QJsonArray> checkCases(const WorkOrder &order, const Task &task, const Ju
         auto one = binding(task, order.checks[i].sizes);
         if (!one) return std::unexpected(one.error());
         one->insert(QStringLiteral("name"), order.checks[i].name);
+        one->insert(QStringLiteral("variant"), order.checks[i].variant);
         one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(order.references[i].inputs));
         one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(order.references[i].expected));
         if (judged.applies()) one->insert(QStringLiteral("outputs"), QJsonArray::fromStringList(judged.files(task, i)));

@@ -42,6 +42,7 @@ CheckCase checkCase(const Json &object)
 {
     CheckCase result;
     result.name = object.at("name");
+    result.variant = object.value("variant", result.variant);
     result.binding = binding(object);
     result.inputFiles = files(object, "inputs");
     result.expectedFiles = files(object, "expected");

@@ -30,6 +30,7 @@ struct Binding
 struct CheckCase
 {
     std::string name; // "outputs rows=7 cols=515 seed 1"
+    std::string variant = "random"; // or the adversarial fill: "zeros", "large", …
     Binding binding;
     std::vector<std::string> inputFiles;    // one a parameter: raw elements, empty for what is not read
     std::vector<std::string> expectedFiles; // one a parameter: doubles, empty for what is not written
