@@ -7,6 +7,8 @@ namespace kernelskill {
 
 namespace {
 
+constexpr quint64 freshInputs = 1'000'003; // from a seed to one that no check uses
+
 Result<QJsonArray> checkCases(const WorkOrder &order, const Task &task, const JudgedOutputs &judged)
 {
     QJsonArray cases;
@@ -33,6 +35,8 @@ Result<QJsonArray> timeCases(const WorkOrder &order, const EvaluationRequest &re
         one->insert(QStringLiteral("name"), size.name);
         one->insert(QStringLiteral("weight"), size.weight);
         one->insert(QStringLiteral("seeds"), inputSeeds(request.task, request.seed));
+        if (!request.task.generateHook)
+            one->insert(QStringLiteral("fresh_seeds"), inputSeeds(request.task, request.seed + freshInputs));
         one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(order.timedReferences[i].inputs));
         one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(order.timedReferences[i].expected));
         cases.append(*one);

@@ -28,8 +28,8 @@ bool hasPart(std::string_view opcode, std::string_view part)
 
 bool isNarrowFloat(std::string_view opcode)
 {
-    constexpr std::string_view types[] = {"f16",    "f16x2", "bf16",   "bf16x2", "e4m3",
-                                          "e4m3x2", "e5m2",  "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2"};
+    constexpr std::string_view types[] = {"f16",  "f16x2",  "bf16",   "bf16x2", "e4m3",  "e4m3x2",
+                                          "e5m2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2"};
     return std::ranges::any_of(types, [&](std::string_view type) { return hasPart(opcode, type); });
 }
 
@@ -55,10 +55,14 @@ void note(std::string_view opcode, NarrowArithmetic &narrow)
 std::string_view toString(PrecisionClass precision)
 {
     switch (precision) {
-    case PrecisionClass::Float64: return "float64";
-    case PrecisionClass::Float32: return "float32";
-    case PrecisionClass::Tf32: return "tf32";
-    case PrecisionClass::Half: break;
+    case PrecisionClass::Float64:
+        return "float64";
+    case PrecisionClass::Float32:
+        return "float32";
+    case PrecisionClass::Tf32:
+        return "tf32";
+    case PrecisionClass::Half:
+        break;
     }
     return "half";
 }
@@ -93,7 +97,8 @@ NarrowArithmetic narrowArithmetic(std::string_view ptx)
             continue;
         }
         std::size_t end = at;
-        while (end < ptx.size() && isWord(ptx[end])) ++end;
+        while (end < ptx.size() && isWord(ptx[end]))
+            ++end;
         const std::string_view word = ptx.substr(at, end - at);
         if (word.size() > 3 && word.front() >= 'a' && word.front() <= 'z' && word.find('.') != std::string_view::npos)
             note(word, narrow);
@@ -105,8 +110,7 @@ NarrowArithmetic narrowArithmetic(std::string_view ptx)
 nlohmann::json PrecisionOutcome::toJson() const
 {
     if (!known) return nlohmann::json::object();
-    nlohmann::json object{
-        {"error_norm", errorNorm}, {"class", toString(found)}, {"promised", toString(promised)}};
+    nlohmann::json object{{"error_norm", errorNorm}, {"class", toString(found)}, {"promised", toString(promised)}};
     if (!std::isnan(baselineNorm)) object["baseline_error_norm"] = baselineNorm;
     return object;
 }
@@ -114,7 +118,13 @@ nlohmann::json PrecisionOutcome::toJson() const
 void PrecisionRecord::add(const std::string &name, const Dtype &dtype, double errorNorm, double baselineNorm)
 {
     if (!dtype.isFloating || !std::isfinite(errorNorm)) return; // infinite: all that was expected is 0
-    m_samples.push_back({name, promisedBy(dtype), precisionOf(errorNorm, baselineNorm, dtype), errorNorm, baselineNorm});
+    m_samples.push_back(
+        {name, promisedBy(dtype), precisionOf(errorNorm, baselineNorm, dtype), errorNorm, baselineNorm});
+}
+
+void PrecisionRecord::add(const PrecisionRecord &more)
+{
+    m_samples.insert(m_samples.end(), more.m_samples.begin(), more.m_samples.end());
 }
 
 void PrecisionRecord::addCode(std::string_view ptx)
@@ -128,10 +138,12 @@ void PrecisionRecord::addCode(std::string_view ptx)
 
 PrecisionClass PrecisionRecord::classOf(const Sample &sample) const
 {
-    if (!m_hasCode || sample.found <= sample.promised || sample.promised == PrecisionClass::Float64) return sample.found;
+    if (!m_hasCode || sample.found <= sample.promised || sample.promised == PrecisionClass::Float64)
+        return sample.found;
     if (!m_narrow.any()) return std::isnan(sample.baselineNorm) ? sample.promised : sample.found;
     // What the code has names the class where the error cannot.
-    return m_narrow.half && sample.found == PrecisionClass::Tf32 && !m_narrow.tf32 ? PrecisionClass::Half : sample.found;
+    return m_narrow.half && sample.found == PrecisionClass::Tf32 && !m_narrow.tf32 ? PrecisionClass::Half
+                                                                                   : sample.found;
 }
 
 PrecisionOutcome PrecisionRecord::conclude(std::string_view mode) const

@@ -23,9 +23,9 @@ enum class PrecisionClass { Float64, Float32, Tf32, Half };
 // What outputs of this dtype must be computed with: float64, float32, or half for float16 and bfloat16.
 [[nodiscard]] PrecisionClass promisedBy(const Dtype &dtype);
 
-// The norm of the candidate's error (kit::Comparison::relativeErrorNorm), and the baseline's at the same case where it is
-// known, NaN where not. An error up to four times the baseline's is the price of the order of operations, not of fewer
-// bits.
+// The norm of the candidate's error (kit::Comparison::relativeErrorNorm), and the baseline's at the same case where it
+// is known, NaN where not. An error up to four times the baseline's is the price of the order of operations, not of
+// fewer bits.
 [[nodiscard]] PrecisionClass precisionOf(double errorNorm, double baselineNorm, const Dtype &dtype);
 
 // Arithmetic with fewer bits than float32 that stands in a PTX text.
@@ -55,8 +55,9 @@ class PrecisionRecord
 public:
     void add(const std::string &name, const Dtype &dtype, double errorNorm,
              double baselineNorm = std::numeric_limits<double>::quiet_NaN());
-    // All of the candidate's device code. Without a baseline to compare with, an error is then put down to fewer bits only
-    // where the code has them. Leave it out where libraries may run code of their own.
+    void add(const PrecisionRecord &more); // its error norms
+    // All of the candidate's device code. Without a baseline to compare with, an error is then put down to fewer bits
+    // only where the code has them. Leave it out where libraries may run code of their own.
     void addCode(std::string_view ptx);
     // The check "precision". Only mode "strict" fails a candidate for it; the others report.
     [[nodiscard]] PrecisionOutcome conclude(std::string_view mode) const;

@@ -22,7 +22,8 @@ double normAfter(const char *through)
     constexpr std::size_t count = 4096;
     std::vector<double> exact(count), rounded(count);
     const Dtype &narrow = *findDtype(through), &output = *findDtype("float32");
-    generateDoubles({}, Variant::Random, *findDtype("float64"), Seed::of(7, "precision"), exact.data(), 0, count, count);
+    generateDoubles({}, Variant::Random, *findDtype("float64"), Seed::of(7, "precision"), exact.data(), 0, count,
+                    count);
     std::vector<std::byte> bytes(count * 8), outputs(count * 4);
     narrow.fromDouble(exact.data(), bytes.data(), count);
     narrow.toDouble(bytes.data(), rounded.data(), count);
@@ -51,7 +52,8 @@ private Q_SLOTS:
         QFETCH(QByteArray, through);
         QFETCH(QByteArray, found);
         const double norm = normAfter(through);
-        QCOMPARE(QByteArray::fromStdString(std::string(toString(precisionOf(norm, unknown, *findDtype("float32"))))), found);
+        QCOMPARE(QByteArray::fromStdString(std::string(toString(precisionOf(norm, unknown, *findDtype("float32"))))),
+                 found);
     }
 
     void dtypesPromise()
@@ -76,7 +78,9 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("line");
         QTest::addColumn<QByteArray>("narrow");
-        const auto row = [](const char *line, const char *narrow) { QTest::newRow(line) << QByteArray(line) << QByteArray(narrow); };
+        const auto row = [](const char *line, const char *narrow) {
+            QTest::newRow(line) << QByteArray(line) << QByteArray(narrow);
+        };
         row("\tfma.rn.f32 \t%f3, %f1, %f2, %f0;", "");
         row("\tld.global.nc.b16 \t%rs1, [%rd1];\n\tcvt.f32.f16 \t%f1, %rs1;", "");
         row("\tcvt.rn.f16.f32 \t%rs1, %f1;", "half");
@@ -108,8 +112,9 @@ private Q_SLOTS:
         const PrecisionOutcome strict = record.conclude("strict");
         QCOMPARE(strict.outcome, std::string("failed"));
         QVERIFY(strict.detail.find("n=9") != std::string::npos && strict.detail.find("tf32") != std::string::npos);
-        QCOMPARE(strict.toJson().dump(),
-                 std::string(R"({"baseline_error_norm":2e-07,"class":"tf32","error_norm":0.0003,"promised":"float32"})"));
+        QCOMPARE(
+            strict.toJson().dump(),
+            std::string(R"({"baseline_error_norm":2e-07,"class":"tf32","error_norm":0.0003,"promised":"float32"})"));
         QCOMPARE(record.conclude("paper").outcome, std::string("passed"));
         QVERIFY(record.conclude("paper").detail.find("tf32") != std::string::npos);
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace kernelskill::simulator {
 
@@ -88,19 +89,31 @@ Json kernelProfiles(const CallRecord &call)
     return kernels;
 }
 
+void WorkResult::take(WorkResult &&more)
+{
+    checks.insert(checks.end(), std::make_move_iterator(more.checks.begin()),
+                  std::make_move_iterator(more.checks.end()));
+    precision.add(more.precision);
+}
+
 bool WorkResult::hasFailed() const
 {
     return status != "ok" ||
            std::ranges::any_of(checks, [](const CheckResult &check) { return check.outcome == "failed"; });
 }
 
+void WorkResult::concludePrecision(const std::string &mode)
+{
+    const kit::PrecisionOutcome outcome = precision.conclude(mode);
+    checks.push_back({"precision", outcome.outcome, outcome.detail});
+    if (outcome.known) evidence["precision"] = outcome.toJson();
+}
+
 Json WorkResult::toJson() const
 {
-    Json object{{"done", true},
-                {"status", status},
-                {"kernels", kernels},
-                {"launches", launchCount},
-                {"log", log.substr(0, mostLog)}};
+    Json object{{"done", true},         {"status", status},
+                {"kernels", kernels},   {"launches", launchCount},
+                {"evidence", evidence}, {"log", log.substr(0, mostLog)}};
     object["checks"] = Json::array();
     for (const CheckResult &check : checks)
         object["checks"].push_back({{"name", check.name}, {"outcome", check.outcome}, {"detail", check.detail}});
