@@ -76,7 +76,7 @@ std::variant<Options, int> readOptions(const QString &command, const QStringList
     parser.setApplicationDescription(command == QLatin1String("profile") ? QStringLiteral("Shows a candidate's counters.")
                                                                          : QStringLiteral("Checks and times one candidate."));
     parser.addPositionalArgument(QStringLiteral("TASK"), QStringLiteral("Folder with task.json."));
-    parser.addPositionalArgument(QStringLiteral("CANDIDATE"), QStringLiteral("A .cu file or a folder with solve.cu."));
+    parser.addPositionalArgument(QStringLiteral("CANDIDATE"), QStringLiteral("A .cu file or a folder with solve.cu. The task's own vendor.cu is linked with what task.json says it needs."));
     parser.addOptions({
         {QStringLiteral("evaluator"), QStringLiteral("Evaluator plugin."), QStringLiteral("P"), QStringLiteral("simulator")},
         {QStringLiteral("device"), QStringLiteral("Device, as “doctor” lists them."), QStringLiteral("NAME")},
@@ -144,11 +144,20 @@ void printProfile(const Evaluation &evaluation)
     }
 }
 
+// Its libraries stand in task.json, not in the file.
+bool isVendorBaseline(const Task &task, const QString &path)
+{
+    if (!task.vendor) return false;
+    const QString own = QDir(task.folder).filePath(task.vendor->candidate.files.first().path);
+    return QFileInfo(path).canonicalFilePath() == QFileInfo(own).canonicalFilePath();
+}
+
 int evaluateWith(const Options &options, bool profileOnly)
 {
     auto task = readTask(options.task);
     if (!task) return report(task.error(), options.json);
-    auto candidate = readCandidate(options.candidate);
+    auto candidate = isVendorBaseline(*task, options.candidate) ? Result<Candidate>(task->vendor->candidate)
+                                                                : readCandidate(options.candidate);
     if (!candidate) return report(candidate.error(), options.json);
 
     PluginManager manager;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/paths.h"
 
+#include "kit/program_folder.h"
+
 #include <QDir>
-#include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
 
@@ -63,8 +64,8 @@ QString sessionsFolder() { return dataFolder() + QStringLiteral("/sessions"); }
 
 QString executableFolder()
 {
-    // Not QCoreApplication::applicationDirPath: this must answer before an application object exists.
-    return QFileInfo(QFile::symLinkTarget(QStringLiteral("/proc/self/exe"))).absolutePath();
+    // Not QCoreApplication::applicationDirPath: this must answer before an application object exists, and in a bundle.
+    return QString::fromStdString(kit::programFolder());
 }
 
 QString helperProgram(const QString &name)

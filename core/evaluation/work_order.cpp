@@ -7,6 +7,8 @@ namespace kernelskill {
 
 namespace {
 
+constexpr quint64 freshInputs = 1'000'003; // from a seed to one that no check uses
+
 // `first` is the place of the first among all checks, by which their output files are named.
 Result<QJsonArray> checkCases(const QList<PlannedCheck> &checks, const QList<ReferenceFiles> &references, qsizetype first,
                               const Task &task, const JudgedOutputs &judged)
@@ -16,6 +18,7 @@ Result<QJsonArray> checkCases(const QList<PlannedCheck> &checks, const QList<Ref
         auto one = binding(task, checks[i].sizes);
         if (!one) return std::unexpected(one.error());
         one->insert(QStringLiteral("name"), checks[i].name);
+        one->insert(QStringLiteral("variant"), checks[i].variant);
         one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(references[i].inputs));
         one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(references[i].expected));
         if (judged.applies())
@@ -35,6 +38,8 @@ Result<QJsonArray> timeCases(const WorkOrder &order, const EvaluationRequest &re
         one->insert(QStringLiteral("name"), size.name);
         one->insert(QStringLiteral("weight"), size.weight);
         one->insert(QStringLiteral("seeds"), inputSeeds(request.task, request.seed));
+        if (!request.task.generateHook)
+            one->insert(QStringLiteral("fresh_seeds"), inputSeeds(request.task, request.seed + freshInputs));
         one->insert(QStringLiteral("inputs"), QJsonArray::fromStringList(order.timedReferences[i].inputs));
         one->insert(QStringLiteral("expected"), QJsonArray::fromStringList(order.timedReferences[i].expected));
         cases.append(*one);

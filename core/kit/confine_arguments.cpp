@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kit/confine.h"
 #include "kit/confine_internal.h"
+#include "kit/program_folder.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -80,7 +81,11 @@ std::string bubblewrapProgram()
 {
     const char *path = std::getenv("PATH");
     const std::string found = searchPath("bwrap", path ? path : "");
-    return found.empty() ? searchPath("bwrap", internal::childPath) : found;
+    if (!found.empty()) return found;
+    if (std::string usual = searchPath("bwrap", internal::childPath); !usual.empty()) return usual;
+    // A bundle carries one. The system's own comes first: it may be the only one that has leave to make namespaces.
+    const std::string bundle = bundleFolder();
+    return bundle.empty() ? std::string() : searchPath("bwrap", bundle + "/lib/start");
 }
 
 std::vector<std::string> confineArguments(const ConfineCommand &command, int filterDescriptor, int statusDescriptor)
@@ -91,6 +96,8 @@ std::vector<std::string> confineArguments(const ConfineCommand &command, int fil
     for (const auto &[name, value] : childEnvironment(command)) append(arguments, {"--setenv", name, value});
     addSystemFolders(arguments);
     addPrivateFolders(arguments, command.limits.fileBytes);
+    // Before what the caller wants seen, which may lie inside it.
+    if (const std::string bundle = bundleFolder(); !bundle.empty()) append(arguments, {"--ro-bind", bundle, bundle});
     for (const std::string &path : command.devices) append(arguments, {"--dev-bind", path, path});
     for (const std::string &path : command.readable) append(arguments, {"--ro-bind", path, path});
     for (const std::string &path : command.writable) append(arguments, {"--bind", path, path});

@@ -38,10 +38,20 @@ std::vector<std::string> files(const Json &object, const char *name)
     return object.contains(name) ? object.at(name).get<std::vector<std::string>>() : std::vector<std::string>();
 }
 
+// As text: JSON numbers end at 53 bits.
+std::vector<std::uint64_t> seeds(const Json &texts)
+{
+    std::vector<std::uint64_t> result;
+    for (const std::string &seed : texts.get<std::vector<std::string>>())
+        result.push_back(std::strtoull(seed.c_str(), nullptr, 10));
+    return result;
+}
+
 CheckCase checkCase(const Json &object)
 {
     CheckCase result;
     result.name = object.at("name");
+    result.variant = object.value("variant", result.variant);
     result.binding = binding(object);
     result.inputFiles = files(object, "inputs");
     result.expectedFiles = files(object, "expected");
@@ -55,8 +65,8 @@ TimeCase timeCase(const Json &object)
     result.name = object.at("name");
     result.weight = object.at("weight");
     result.binding = binding(object);
-    for (const std::string &seed : object.at("seeds").get<std::vector<std::string>>())
-        result.seeds.push_back(std::strtoull(seed.c_str(), nullptr, 10));
+    result.seeds = seeds(object.at("seeds"));
+    if (object.contains("fresh_seeds")) result.freshSeeds = seeds(object.at("fresh_seeds"));
     result.inputFiles = files(object, "inputs");
     result.expectedFiles = files(object, "expected");
     return result;

@@ -25,11 +25,13 @@ struct Binding
 {
     std::vector<std::vector<std::int64_t>> shapes; // one a parameter, empty for scalars
     std::vector<double> scalars;                   // one a parameter, 0 for tensors
+    friend bool operator==(const Binding &, const Binding &) = default;
 };
 
 struct CheckCase
 {
-    std::string name; // "outputs rows=7 cols=515 seed 1"
+    std::string name;               // "outputs rows=7 cols=515 seed 1"
+    std::string variant = "random"; // or the adversarial fill: "zeros", "large", …
     Binding binding;
     std::vector<std::string> inputFiles;    // one a parameter: raw elements, empty for what is not read
     std::vector<std::string> expectedFiles; // one a parameter: doubles, empty for what is not written
@@ -44,6 +46,8 @@ struct TimeCase
     double weight = 1;
     Binding binding;
     std::vector<std::uint64_t> seeds; // one a parameter: its values are made here, unless there are files
+    // Of other inputs of the same kind, for calls whose results nobody compares. Empty where only the files will do.
+    std::vector<std::uint64_t> freshSeeds;
     std::vector<std::string> inputFiles,
         expectedFiles; // as in a check; both empty where the reference is too expensive
 };

@@ -27,6 +27,7 @@ QByteArray Candidate::digest() const
         addPart(hash, file.path);
         addPart(hash, file.content);
     }
+    for (const QString &library : libraries) addPart(hash, library);
     return hash.result().toHex();
 }
 
@@ -45,6 +46,7 @@ QJsonObject Candidate::toJson() const
     QJsonObject object{{QStringLiteral("language"), language},
                        {QStringLiteral("entry_point"), entryPoint},
                        {QStringLiteral("files"), array}};
+    if (!libraries.isEmpty()) object.insert(QStringLiteral("libraries"), QJsonArray::fromStringList(libraries));
     if (!agentData.isEmpty()) object.insert(QStringLiteral("agent_data"), agentData);
     return object;
 }
@@ -57,6 +59,7 @@ Candidate Candidate::fromJson(const QJsonObject &object)
     const QJsonArray array = object.value(u"files").toArray();
     for (const QJsonValue &value : array)
         candidate.files.append({value[u"path"].toString(), value[u"content"].toString()});
+    for (const QJsonValue &value : object.value(u"libraries").toArray()) candidate.libraries.append(value.toString());
     candidate.agentData = object.value(u"agent_data").toObject();
     return candidate;
 }

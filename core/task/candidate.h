@@ -6,6 +6,7 @@
 #include <QJsonObject>
 #include <QList>
 #include <QString>
+#include <QStringList>
 
 namespace kernelskill {
 
@@ -24,10 +25,12 @@ struct Candidate
     // What an agent wants to find again when it works on this candidate (the expert's schedule). Opaque to everyone else,
     // no part of the digest.
     QJsonObject agentData;
+    // Of the GPU's vendor, linked by name: "cublas". Only a task's vendor baseline has any.
+    QStringList libraries;
 
     [[nodiscard]] bool isEmpty() const { return files.isEmpty(); }
     [[nodiscard]] QString mainText() const { return files.isEmpty() ? QString() : files.first().content; }
-    [[nodiscard]] QByteArray digest() const; // SHA-256 hex over language, entry point, paths and contents
+    [[nodiscard]] QByteArray digest() const; // SHA-256 hex over language, entry point, paths, contents and libraries
     [[nodiscard]] static Candidate fromText(const QString &path, const QString &content);
     [[nodiscard]] QJsonObject toJson() const;
     [[nodiscard]] static Candidate fromJson(const QJsonObject &object);

@@ -52,6 +52,13 @@ struct Tolerance
     double relative = 1e-4;
 };
 
+// The same task by a library of the GPU's vendor: measured and shown beside, and nothing is learnt from it.
+struct VendorBaseline
+{
+    QString title; // "cuBLAS sgemm"
+    Candidate candidate;
+};
+
 struct Task
 {
     int schema = 1;
@@ -69,6 +76,7 @@ struct Task
     std::optional<OperatorGraph> graph;
     QString reference;            // text of reference.cpp
     Candidate baseline;           // baseline.cu
+    std::optional<VendorBaseline> vendor; // vendor.cu
     std::optional<QString> generateHook; // text of generate.cpp
     std::optional<QString> checkHook;    // text of check.cpp
     std::optional<QString> prepareEntry; // entry point in the candidate, timed apart

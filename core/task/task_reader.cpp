@@ -343,6 +343,57 @@ Result<void> readSources(const QDir &folder, Task &task)
     return {};
 }
 
+// Libraries that CUDA brings along, and cuDNN. CUB is headers only and needs no entry.
+const QStringList &vendorLibraries()
+{
+    static const QStringList names{QStringLiteral("cublas"),   QStringLiteral("cublasLt"), QStringLiteral("cudnn"),
+                                   QStringLiteral("cufft"),    QStringLiteral("curand"),   QStringLiteral("cusolver"),
+                                   QStringLiteral("cusparse"), QStringLiteral("nppc")};
+    return names;
+}
+
+Result<QStringList> readVendorLibraries(const JsonReader &place)
+{
+    QStringList libraries;
+    if (!place.has("libraries")) return libraries;
+    const Result<QList<JsonReader>> elements = place.member("libraries").and_then(&JsonReader::elements);
+    if (!elements) return std::unexpected(elements.error());
+    for (const JsonReader &element : *elements) {
+        const Result<QString> name = element.text();
+        if (!name) return std::unexpected(name.error());
+        if (!vendorLibraries().contains(*name))
+            return element.refuse(QStringLiteral("expected %1, found \"%2\"").arg(orList(vendorLibraries()), *name));
+        libraries.append(*name);
+    }
+    return libraries;
+}
+
+Result<void> readVendor(const JsonReader &root, Task &task)
+{
+    if (!root.has("vendor")) return {};
+    const Result<JsonReader> place = root.member("vendor");
+    if (const auto keys = place->keys(); !keys) return std::unexpected(keys.error());
+    const Result<QString> title = place->member("title").and_then(&JsonReader::text);
+    if (!title) return std::unexpected(title.error());
+    QString name = QStringLiteral("vendor.cu");
+    if (place->has("file")) {
+        const Result<JsonReader> file = place->member("file");
+        const Result<QString> text = file->text();
+        if (!text) return std::unexpected(text.error());
+        if (!isPlainName(*text) || !text->endsWith(QLatin1String(".cu")))
+            return file->refuse(QStringLiteral("expected the name of a .cu file in this folder, found \"%1\"").arg(*text));
+        name = *text;
+    }
+    const Result<QStringList> libraries = readVendorLibraries(*place);
+    if (!libraries) return std::unexpected(libraries.error());
+    const Result<QString> text =
+        readSourceThatDefines(QDir(task.folder).filePath(name), QStringLiteral("solve"), task.solveDeclaration());
+    if (!text) return std::unexpected(text.error());
+    task.vendor = VendorBaseline{*title, Candidate::fromText(name, *text)};
+    task.vendor->candidate.libraries = *libraries;
+    return {};
+}
+
 Result<void> readPrepare(const JsonReader &root, Task &task)
 {
     if (!root.has("prepare")) return {};
@@ -398,7 +449,8 @@ Result<Task> readTask(const QString &folderPath)
     if (const Result<void> done = SizeChecker(*root, task).check(); !done) return std::unexpected(done.error());
     if (const Result<void> done = readGraph(*root, task); !done) return std::unexpected(done.error());
     if (const Result<void> done = readSources(QDir(task.folder), task); !done) return std::unexpected(done.error());
-    if (const Result<void> done = readPrepare(*root, task); !done) return std::unexpected(done.error());
+    for (const auto step : {readVendor, readPrepare})
+        if (const Result<void> done = step(*root, task); !done) return std::unexpected(done.error());
     return task;
 }
 

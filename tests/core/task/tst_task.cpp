@@ -164,6 +164,49 @@ private Q_SLOTS:
         QCOMPARE(task->prepareEntry.value(), QStringLiteral("prepare_weights"));
     }
 
+    void readsVendorBaseline()
+    {
+        write(QStringLiteral("vendor.cu"), "extern \"C\" void solve() {}");
+        writeChanged(QStringLiteral("/vendor"), QJsonObject{{QStringLiteral("title"), QStringLiteral("cuBLAS sgemm")},
+                                                            {QStringLiteral("libraries"), QJsonArray{QStringLiteral("cublas")}}});
+        const Result<Task> task = readTask(m_folder.path());
+        QVERIFY2(task, qPrintable(task ? QString() : task.error().message));
+        QVERIFY(task->vendor);
+        QCOMPARE(task->vendor->title, QStringLiteral("cuBLAS sgemm"));
+        QCOMPARE(task->vendor->candidate.files.first().path, QStringLiteral("vendor.cu"));
+        QCOMPARE(task->vendor->candidate.libraries, QStringList{QStringLiteral("cublas")});
+        QVERIFY(QFile::remove(m_folder.filePath(QStringLiteral("vendor.cu"))));
+        QVERIFY(refusal().message.startsWith(m_folder.filePath(QStringLiteral("vendor.cu")) + QStringLiteral(": this file is missing")));
+        // it decides nothing about other candidates
+        Task without = *task;
+        without.vendor.reset();
+        QCOMPARE(task->digest(), without.digest());
+        const Candidate copy = Candidate::fromJson(task->vendor->candidate.toJson());
+        QCOMPARE(copy, task->vendor->candidate);
+        Candidate unlinked = copy;
+        unlinked.libraries.clear();
+        QVERIFY(copy.digest() != unlinked.digest());
+    }
+
+    void benchTasksAreRead()
+    {
+        int read = 0, vendors = 0;
+        for (const QString &place : {QStringLiteral("resources/tasks"), QStringLiteral("tests/bench/gpu_loop/tasks"), QStringLiteral("tests/bench/simulator_ladders")}) {
+            const QDir folder(QStringLiteral(SOURCE_DIR "/") + place);
+            for (const QString &name : folder.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+                if (!QFile::exists(folder.filePath(name + QStringLiteral("/task.json")))) continue; // versions of a bundled task
+                const Result<Task> task = readTask(folder.filePath(name));
+                QVERIFY2(task, qPrintable(task ? QString() : task.error().message));
+                QCOMPARE(task->name, name);
+                QCOMPARE(QFile::exists(folder.filePath(name + QStringLiteral("/vendor.cu"))), task->vendor.has_value());
+                vendors += task->vendor ? 1 : 0;
+                ++read;
+            }
+        }
+        QCOMPARE(read, 5 + 14 + 14);
+        QCOMPARE(vendors, 3 + 9 + 6);
+    }
+
     void refusals_data()
     {
         QTest::addColumn<QString>("pointer");
@@ -225,6 +268,11 @@ private Q_SLOTS:
         row("negative work", "/work/bytes", "-rows", "/work/bytes: expected no negative amount, found -7");
         row("graph input unknown", "/graph/inputs", QJsonArray{"w"}, "/graph/");
         row("graph is a list", "/graph", QJsonArray(), "/graph: expected an object, found an array");
+        row("vendor without title", "/vendor", QJsonObject{}, "/vendor/title: this key is missing");
+        row("vendor's library", "/vendor", QJsonObject{{"title", "t"}, {"libraries", QJsonArray{"m"}}},
+            "/vendor/libraries/0: expected cublas, cublasLt, cudnn");
+        row("vendor elsewhere", "/vendor", QJsonObject{{"title", "t"}, {"file", "../vendor.cu"}},
+            "/vendor/file: expected the name of a .cu file in this folder, found \"../vendor.cu\"");
         row("prepare is missing", "/prepare", "warm", "/prepare: baseline.cu defines no function \"warm\"");
         row("nameless time size", "/sizes/time", QJsonDocument::fromJson(R"([{"size": {"rows": 1, "cols": 1}}])").array(), "/sizes/time/0/name: this key is missing");
         row("time size without weight", "/sizes/time",

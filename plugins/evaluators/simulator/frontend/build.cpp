@@ -67,8 +67,11 @@ SandboxCommand command(const BuildRequest &request, const QString &folder, const
     result.arguments = std::move(arguments);
     result.workingFolder = folder;
     result.readable = {request.installation.folder};
-    if (request.compiler.kind == CompilerKind::Nvcc)
-        result.readable.append(QFileInfo(QFileInfo(program).absolutePath()).absolutePath());
+    if (request.compiler.kind == CompilerKind::Nvcc) {
+        // Its toolkit, by its real name: /usr/local/cuda is a link, and nothing can be mounted on a link.
+        const QString toolkit = QFileInfo(QFileInfo(request.compiler.program).canonicalPath()).absolutePath();
+        if (!toolkit.startsWith(QLatin1String("/usr/"))) result.readable.append(toolkit); // the rest is there anyway
+    }
     result.limits.wallClock_ms = compileTime_ms;
     result.limits.cpu_s = compileTime_ms / 1000;
     result.limits.fileBytes = qint64(256) << 20;

@@ -77,7 +77,7 @@ Result<Compiler> findClang()
     return failure(
         QStringLiteral("simulator.compiler"),
         QStringLiteral("The simulator needs clang %1 or later to turn CUDA C++ into PTX, and none was found. "
-                       "Install the package clang-19.")
+                       "Install the package clang-19, or CUDA's nvcc.")
             .arg(Compiler::leastClang));
 }
 
@@ -129,9 +129,17 @@ Result<Compiler> Compiler::find(const QString &wanted)
     static QMutex mutex;
     static QMap<QString, Compiler> known;
     QString name = wanted.isEmpty() ? qEnvironmentVariable("KERNELSKILL_SIM_COMPILER") : wanted;
-    if (name.isEmpty()) name = QStringLiteral("clang");
     const QMutexLocker lock(&mutex);
     if (const auto it = known.constFind(name); it != known.constEnd()) return *it;
+    if (name.isEmpty()) {
+        // A GPU machine often has nvcc and no clang.
+        Result<Compiler> found = findClang();
+        if (!found) {
+            if (Result<Compiler> other = findNvcc(); other) found = std::move(other);
+        }
+        if (found) known.insert(name, *found);
+        return found;
+    }
     if (name != QLatin1String("clang") && name != QLatin1String("nvcc"))
         return failure(QStringLiteral("simulator.compiler"),
                        QStringLiteral("\"%1\" is no front end of the simulator; write clang or nvcc.").arg(name));

@@ -32,7 +32,7 @@ struct Compiler
     QString program; // absolute path
     QString version; // first line of --version that names one
 
-    // `wanted` is "clang", "nvcc" or empty: then $KERNELSKILL_SIM_COMPILER, then clang. Runs the program once a process
+    // `wanted` is "clang", "nvcc" or empty: then $KERNELSKILL_SIM_COMPILER, then clang, else nvcc. Runs the program once a process
     // to learn its version.
     [[nodiscard]] static Result<Compiler> find(const QString &wanted = {});
     // Least recent clang whose CUDA headers and PTX back end the simulator was built against.

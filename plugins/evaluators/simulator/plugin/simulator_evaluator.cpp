@@ -128,6 +128,7 @@ Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &prod
     work->insert(QStringLiteral("library"), product.library);
     work->insert(QStringLiteral("readable"), QJsonArray{setting.installation.folder, product.folder});
     work->insert(QStringLiteral("unconfined"), setting.request.unconfined);
+    work->insert(QStringLiteral("mode"), setting.request.mode);
     work->insert(QStringLiteral("sample_budget"), setting.sampleBudget);
     return work;
 }

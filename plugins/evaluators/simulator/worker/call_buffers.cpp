@@ -92,9 +92,32 @@ std::expected<void, std::string> CallBuffers::prepareWith(const WorkRequest &req
         }
         buffer.address = m_server.allocate(buffer.bytes, parameter.name);
         if (buffer.address == 0) return std::unexpected("no memory on the simulated device for " + parameter.name);
-        if (!buffer.content().empty() && !m_device.write(buffer.address, buffer.content()))
-            return std::unexpected("cannot fill " + parameter.name);
-        if (!parameter.read) m_device.markUninitialised(buffer.address, buffer.bytes);
+        if (const auto loaded = load(buffer); !loaded) return loaded;
+    }
+    return {};
+}
+
+std::expected<void, std::string> CallBuffers::load(const Buffer &buffer)
+{
+    if (!buffer.content().empty() && !m_device.write(buffer.address, buffer.content()))
+        return std::unexpected("cannot fill " + buffer.parameter->name);
+    if (!buffer.parameter->read) m_device.markUninitialised(buffer.address, buffer.bytes);
+    return {};
+}
+
+std::expected<void, std::string> CallBuffers::refill(const std::vector<std::string> &inputFiles)
+{
+    for (std::size_t i = 0; i < m_buffers.size(); ++i) {
+        Buffer &buffer = m_buffers[i];
+        if (!buffer.parameter->isTensor) continue;
+        if (buffer.parameter->read) {
+            std::string error;
+            if (i >= inputFiles.size() || inputFiles[i].empty())
+                return std::unexpected("there are no inputs for " + buffer.parameter->name);
+            buffer.made.clear();
+            if (!buffer.file.open(inputFiles[i], buffer.bytes, error)) return std::unexpected(error);
+        }
+        if (const auto loaded = load(buffer); !loaded) return loaded;
     }
     return {};
 }
@@ -127,9 +150,10 @@ std::optional<std::string> CallBuffers::changedInput() const
     return std::nullopt;
 }
 
-std::expected<std::optional<std::string>, std::string>
-CallBuffers::wrongOutput(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const
+std::expected<CallBuffers::Outputs, std::string>
+CallBuffers::compareOutputs(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const
 {
+    Outputs result;
     for (std::size_t i = 0; i < m_buffers.size(); ++i) {
         const Buffer &buffer = m_buffers[i];
         if (!buffer.parameter->isTensor || !buffer.parameter->written || buffer.count == 0) continue;
@@ -145,6 +169,7 @@ CallBuffers::wrongOutput(const WorkRequest &request, const std::vector<std::stri
         const kit::Comparison comparison =
             kit::compareOutput(dtype, actual.data(), reinterpret_cast<const double *>(expected.bytes().data()),
                                buffer.count, {request.absoluteTolerance, request.relativeTolerance, true});
+        result.norms.push_back({dtype.name, comparison.relativeErrorNorm});
         if (comparison.passed()) continue;
         std::string text = buffer.parameter->name + ": " + comparison.describe();
         if (!buffer.parameter->read) {
@@ -153,13 +178,14 @@ CallBuffers::wrongOutput(const WorkRequest &request, const std::vector<std::stri
                 text += "; " + std::to_string(unwritten.count) + " were never written, first at " +
                         std::to_string(unwritten.first);
         }
-        return text;
+        result.wrong = std::move(text);
+        break;
     }
-    return std::nullopt;
+    return result;
 }
 
 std::expected<CallBuffers::Written, std::string>
-CallBuffers::wrongWritten(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const
+CallBuffers::compareWritten(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const
 {
     constexpr std::uint64_t enoughToTell = 4096;
     Written result;
@@ -192,6 +218,7 @@ CallBuffers::wrongWritten(const WorkRequest &request, const std::vector<std::str
         if (!compares || result.wrong) continue;
         const kit::Comparison comparison = kit::compareOutput(
             dtype, actual.data(), values.data(), written, {request.absoluteTolerance, request.relativeTolerance, true});
+        result.norms.push_back({dtype.name, comparison.relativeErrorNorm});
         if (!comparison.passed()) result.wrong = parameter.name + ": " + comparison.describe();
     }
     return result;

@@ -31,22 +31,33 @@ public:
     [[nodiscard]] std::expected<void, std::string> prepare(const WorkRequest &request, const Binding &binding,
                                                            const std::vector<std::uint64_t> &seeds,
                                                            bool poisoned = true);
+    // Other inputs, and poison again, in the buffers that are there: the candidate meets the same addresses.
+    [[nodiscard]] std::expected<void, std::string> refill(const std::vector<std::string> &inputFiles);
     // Values in the order of the parameters, as the host program expects them.
     [[nodiscard]] std::vector<std::vector<std::byte>> arguments() const;
 
     // Empty when every input still holds what was put there; else a sentence.
     [[nodiscard]] std::optional<std::string> changedInput() const;
-    // Empty when every output is within tolerance of the doubles in the files; else a sentence about the worst element.
-    [[nodiscard]] std::expected<std::optional<std::string>, std::string>
-    wrongOutput(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const;
-    // The same for a call of which only some blocks ran: compares what was written.
-    struct Written
+    struct ErrorNorm
     {
-        std::optional<std::string> wrong;
+        std::string dtype;
+        double value = 0; // kit::Comparison::relativeErrorNorm
+    };
+    struct Outputs
+    {
+        std::optional<std::string> wrong; // a sentence about the worst element
+        std::vector<ErrorNorm> norms;     // one an output that was compared
+    };
+    // Every output against the doubles in the files.
+    [[nodiscard]] std::expected<Outputs, std::string>
+    compareOutputs(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const;
+    // The same for a call of which only some blocks ran: compares what was written.
+    struct Written : Outputs
+    {
         double share = 1; // of the elements of pure outputs that were written; 1 where there are too few to tell
     };
-    [[nodiscard]] std::expected<Written, std::string> wrongWritten(const WorkRequest &request,
-                                                                   const std::vector<std::string> &expectedFiles) const;
+    [[nodiscard]] std::expected<Written, std::string>
+    compareWritten(const WorkRequest &request, const std::vector<std::string> &expectedFiles) const;
     // Writes raw outputs to files, one a parameter.
     [[nodiscard]] std::expected<void, std::string> save(const std::vector<std::string> &files) const;
     [[nodiscard]] std::uint64_t outputBytes() const;
@@ -68,6 +79,7 @@ private:
     using Fill = std::function<std::expected<void, std::string>(std::size_t parameter, Buffer &buffer)>;
     std::expected<void, std::string> prepareWith(const WorkRequest &request, const Binding &binding, bool poisoned,
                                                  const Fill &fill);
+    std::expected<void, std::string> load(const Buffer &buffer); // its content to the device
     Device &m_device;
     DeviceServer &m_server;
     std::vector<Buffer> m_buffers;

@@ -32,7 +32,9 @@ CandidateSession::CandidateSession(const WorkRequest &request, const GpuModel &g
 bool CandidateSession::start(WorkResult &result)
 {
     for (const std::string &path : m_request.ptx) {
-        if (const auto loaded = m_server.load(readText(path)); !loaded) {
+        const std::string text = readText(path);
+        result.precision.addCode(text);
+        if (const auto loaded = m_server.load(text); !loaded) {
             Finding finding = processFinding("unsupported_instruction", loaded.error().message);
             finding.file = loaded.error().file;
             finding.line = loaded.error().line;
@@ -75,7 +77,7 @@ std::optional<CallRecord> CandidateSession::call(const std::vector<std::vector<s
 
 bool CandidateSession::workedOutside()
 {
-    return m_server.outsideWork() > 0 || (!m_finished && m_process.hasUnaskedInput());
+    return m_server.outsideWork() > 0 || worksOn();
 }
 
 void CandidateSession::explain(CandidateProcess::Outcome outcome, WorkResult &result)

@@ -28,6 +28,8 @@ public:
 
     [[nodiscard]] Device &device() { return m_device; }
     [[nodiscard]] DeviceServer &server() { return m_server; }
+    // Something is asked for while no call is active: a thread of the candidate is still at work.
+    [[nodiscard]] bool worksOn() { return !m_finished && m_process.hasUnaskedInput(); }
     // Device work, or requests, outside any call.
     [[nodiscard]] bool workedOutside();
 

@@ -40,14 +40,48 @@ struct Totals
     std::vector<Finding> findings;
 };
 
-// False when no further case can be run.
-bool runCase(CandidateSession &session, const WorkRequest &request, const CheckCase &one, Totals &totals,
-             WorkResult &result)
+// The buffers of successive cases: every second one finds the addresses of the one before with other contents, every
+// other finds new addresses. What is kept by address, and what remembers addresses, both give wrong outputs.
+class CaseBuffers
 {
-    CallBuffers buffers(session.device(), session.server());
-    if (const auto ready = buffers.prepare(request, one.binding, one.inputFiles); !ready) {
+public:
+    explicit CaseBuffers(CandidateSession &session) : m_session(session) {}
+    std::expected<CallBuffers *, std::string> prepare(const WorkRequest &request, const CheckCase &one)
+    {
+        if (m_buffers && !m_reused && m_binding == one.binding) {
+            m_reused = true;
+            if (const auto ready = m_buffers->refill(one.inputFiles); !ready) return std::unexpected(ready.error());
+            return m_buffers.get();
+        }
+        auto fresh = std::make_unique<CallBuffers>(m_session.device(), m_session.server());
+        if (const auto ready = fresh->prepare(request, one.binding, one.inputFiles); !ready)
+            return std::unexpected(ready.error());
+        m_buffers = std::move(fresh);
+        m_binding = one.binding;
+        m_reused = false;
+        return m_buffers.get();
+    }
+
+private:
+    CandidateSession &m_session;
+    std::unique_ptr<CallBuffers> m_buffers;
+    Binding m_binding;
+    bool m_reused = false;
+};
+
+// False when no further case can be run.
+bool runCase(CandidateSession &session, const WorkRequest &request, const CheckCase &one, CaseBuffers &prepared,
+             Totals &totals, WorkResult &result)
+{
+    const auto ready = prepared.prepare(request, one);
+    if (!ready) {
         result.skip(one.name, ready.error());
         return true;
+    }
+    const CallBuffers &buffers = **ready;
+    if (session.worksOn()) {
+        result.fail(one.name, "a thread of the candidate was still at work after the call before had returned");
+        return false;
     }
     const std::optional<CallRecord> call = session.call(buffers.arguments(), ServeMode::Check, result);
     if (!call) {
@@ -79,17 +113,19 @@ bool runCase(CandidateSession &session, const WorkRequest &request, const CheckC
         if (const auto saved = buffers.save(one.outputFiles); !saved) result.skip(one.name, saved.error());
         return true; // whoever asked for the files judges them
     }
-    const auto wrong = buffers.wrongOutput(request, one.expectedFiles);
-    if (!wrong)
-        result.skip(one.name, wrong.error());
-    else if (*wrong) {
+    const auto outputs = buffers.compareOutputs(request, one.expectedFiles);
+    if (!outputs)
+        result.skip(one.name, outputs.error());
+    else if (outputs->wrong) {
         // outputs are wrong because a launch was refused: the candidate failed, it did not compute something wrong
         const auto refused =
             std::ranges::find_if(call->findings, [](const Finding &f) { return f.kind == "illegal_launch"; });
         if (refused != call->findings.end()) result.status = "crashed";
-        result.fail(one.name, refused != call->findings.end() ? place(*refused) : **wrong);
-    } else
+        result.fail(one.name, refused != call->findings.end() ? place(*refused) : *outputs->wrong);
+    } else {
         result.pass(one.name);
+        if (one.variant == "random") addNorms(one.name, outputs->norms, result);
+    }
     return true;
 }
 
@@ -121,6 +157,12 @@ void conclude(CandidateSession &session, const Totals &totals, bool complete, Wo
 
 } // namespace
 
+void addNorms(const std::string &name, const std::vector<CallBuffers::ErrorNorm> &norms, WorkResult &result)
+{
+    for (const CallBuffers::ErrorNorm &norm : norms)
+        result.precision.add(name, *kit::findDtype(norm.dtype), norm.value);
+}
+
 void checkCandidate(CandidateSession &session, const WorkRequest &request, const Progress &progress, WorkResult &result)
 {
     using Clock = std::chrono::steady_clock;
@@ -128,6 +170,7 @@ void checkCandidate(CandidateSession &session, const WorkRequest &request, const
     const int total = static_cast<int>(request.checks.size());
     Totals totals;
     bool complete = true;
+    CaseBuffers buffers(session);
     for (int i = 0; i < total; ++i) {
         const CheckCase &one = request.checks[static_cast<std::size_t>(i)];
         progress("checking", i, total);
@@ -136,7 +179,7 @@ void checkCandidate(CandidateSession &session, const WorkRequest &request, const
         } else if (Clock::now() > deadline) {
             result.skip(one.name, "the time for checks was used up");
         } else {
-            complete = runCase(session, request, one, totals, result);
+            complete = runCase(session, request, one, buffers, totals, result);
         }
     }
     conclude(session, totals, complete, result);

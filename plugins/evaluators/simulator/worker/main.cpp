@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernelskill-sim-worker: one request on stdin, messages on stdout (core/worker/worker_process.h). Holds the simulated
 // device and the protocol; the candidate runs in a confined process of its own, whose output is only ever a log.
+#include "kit/foreign_names.h"
 #include "kit/json_lines.h"
 #include "worker/program_run.h"
 #include "worker/stages.h"
@@ -18,6 +19,19 @@ int refuse(kernelskill::kit::JsonLineChannel &channel, const std::string &why)
     return 2;
 }
 
+void checkNames(const WorkRequest &request, WorkResult &result)
+{
+    std::vector<std::string> names;
+    std::string error;
+    if (!kernelskill::kit::foreignNames(request.library, names, error))
+        result.skip("names", error);
+    else if (!names.empty())
+        result.fail("names", "the candidate defines " + names.front() +
+                                 ", which belongs to the run time: other code in its process would call it");
+    else
+        result.pass("names");
+}
+
 void work(const WorkRequest &request, const GpuModel &gpu, kernelskill::kit::JsonLineChannel &channel,
           WorkResult &result)
 {
@@ -25,10 +39,12 @@ void work(const WorkRequest &request, const GpuModel &gpu, kernelskill::kit::Jso
         channel.send({{"stage", stage}, {"progress", done}, {"total", total}});
     };
     CandidateSession session(request, gpu, gpu.executionModel());
+    checkNames(request, result);
     if (session.start(result)) {
         checkCandidate(session, request, progress, result);
         if (!result.hasFailed() && !session.server().isPoisoned())
             timeCandidate(session, request, gpu, progress, result);
+        if (!result.hasFailed()) result.concludePrecision(request.mode);
     } else {
         for (const CheckCase &one : request.checks)
             result.skip(one.name, "the candidate did not start");

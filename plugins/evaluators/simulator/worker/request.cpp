@@ -16,6 +16,7 @@ std::expected<WorkRequest, std::string> WorkRequest::parse(const Json &object)
         request.library = object.at("library");
         request.readable = object.at("readable").get<std::vector<std::string>>();
         request.unconfined = object.at("unconfined");
+        request.mode = object.value("mode", request.mode);
         kit::readWorkOrder(object, request);
         request.sampleBudget = object.value("sample_budget", request.sampleBudget);
         request.hostLimit_ms = object.value("host_limit_ms", request.hostLimit_ms);

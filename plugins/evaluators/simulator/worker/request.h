@@ -24,9 +24,10 @@ struct WorkRequest : kit::WorkOrder
     std::string host, library;
     std::vector<std::string> readable;
     bool unconfined = false;
-    double sampleBudget = 0;    // thread instructions of a timed launch's blocks; 0: the worker's own figure
-    int hostLimit_ms = 10'000;  // of one call, the candidate's own computing
-    int stageLimit_ms = 60'000; // all checks; and again all timings
+    std::string mode = "strict"; // or "kernelbench", "paper": whether fewer bits than promised are allowed
+    double sampleBudget = 0;     // thread instructions of a timed launch's blocks; 0: the worker's own figure
+    int hostLimit_ms = 10'000;   // of one call, the candidate's own computing
+    int stageLimit_ms = 60'000;  // all checks; and again all timings
 
     [[nodiscard]] static std::expected<WorkRequest, std::string> parse(const nlohmann::json &object);
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "timing/gpu_model.h"
+#include "worker/call_buffers.h"
 #include "worker/candidate_session.h"
 #include "worker/request.h"
 #include "worker/work_result.h"
@@ -14,6 +15,8 @@ namespace kernelskill::simulator {
 
 // stage, done, total
 using Progress = std::function<void(const std::string &, int, int)>;
+
+void addNorms(const std::string &name, const std::vector<CallBuffers::ErrorNorm> &norms, WorkResult &result);
 
 // Every block of every launch, every output, at every case. One process and one device serve all cases, so that what a
 // candidate keeps from one call meets the other inputs of the next. `session` may be used further when all went well.

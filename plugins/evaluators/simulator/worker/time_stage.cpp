@@ -29,9 +29,16 @@ std::expected<void, std::string> prepare(CallBuffers &buffers, const WorkRequest
                                   : buffers.prepare(request, one.binding, one.inputFiles, poisoned);
 }
 
+// Other inputs than the call before had, where there can be any: what was kept of it must be of no use.
+std::expected<void, std::string> prepareAnew(CallBuffers &buffers, const WorkRequest &request, const TimeCase &one)
+{
+    return one.freshSeeds.empty() ? prepare(buffers, request, one, true)
+                                  : buffers.prepare(request, one.binding, one.freshSeeds);
+}
+
 // Whether the work was done at the timed size too, as far as the blocks that ran can show it.
 void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, const TimeCase &one,
-                       const CallRecord &call, WorkResult &result)
+                       const std::string &workName, const CallRecord &call, WorkResult &result)
 {
     const bool sampled = std::ranges::any_of(call.launches, &LaunchRecord::sampled);
     double share = 1; // of the blocks that ran
@@ -40,29 +47,32 @@ void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, c
                                     static_cast<double>(launch.repeats - launch.skipped) /
                                     static_cast<double>(std::max<std::uint64_t>(launch.report.blocksTotal, 1)) /
                                     static_cast<double>(launch.repeats));
-    const bool skipped = std::ranges::any_of(call.launches, [](const LaunchRecord &launch) { return launch.skipped > 0; });
-    // Where several launches ran in part, a later one read what an earlier one left out; where blocks add up with atomics,
-    // those that did not run are missing from the sum: values prove nothing then.
+    const bool skipped =
+        std::ranges::any_of(call.launches, [](const LaunchRecord &launch) { return launch.skipped > 0; });
+    // Where several launches ran in part, a later one read what an earlier one left out; where blocks add up with
+    // atomics, those that did not run are missing from the sum: values prove nothing then.
     const bool adds = std::ranges::any_of(call.launches, [](const LaunchRecord &launch) {
         return launch.sampled && launch.report.counters.globalAtomic.requests > 0;
     });
     const bool comparable = !skipped && !adds && (!sampled || call.launchCount == 1);
-    const auto written = buffers.wrongWritten(request, comparable ? one.expectedFiles : std::vector<std::string>());
+    const auto written = buffers.compareWritten(request, comparable ? one.expectedFiles : std::vector<std::string>());
     if (!written) {
-        result.skip("work at size " + one.name, written.error());
+        result.skip(workName, written.error());
         return;
     }
     if (written->wrong)
         result.fail("outputs at size " + one.name, *written->wrong);
-    else if (comparable && !one.expectedFiles.empty())
+    else if (comparable && !one.expectedFiles.empty()) {
         result.pass("outputs at size " + one.name, sampled ? "of the blocks that ran" : "");
+        addNorms("size " + one.name, written->norms, result);
+    }
     const std::string shares = std::to_string(static_cast<int>(written->share * 100)) +
                                " % of the outputs were written by " + std::to_string(static_cast<int>(share * 100)) +
                                " % of the blocks";
     if (written->share < 0.3 * share)
-        result.fail("work at size " + one.name, shares);
+        result.fail(workName, shares);
     else
-        result.pass("work at size " + one.name, shares);
+        result.pass(workName, shares);
 }
 
 // One size on its way: learnt one after the other with the checked process, then timed with a process of its own, which
@@ -102,24 +112,36 @@ std::optional<std::expected<CallRecord, std::string>> timeOnce(const WorkRequest
     CandidateSession &session = *size.session;
     WorkResult local;
     if (!session.start(local)) return std::unexpected("the candidate's process did not start a second time");
+    const std::string workName = "work at size " + size.one->name;
     CallBuffers buffers(session.device(), session.server());
     if (const auto ready = prepare(buffers, request, *size.one, true); !ready) return std::unexpected(ready.error());
     auto call = session.call(buffers.arguments(), size.mode, local);
+    WorkResult outputs;
+    if (call && !call->failed) checkTimedOutputs(buffers, request, *size.one, workName, *call, outputs);
+    CallBuffers others(session.device(), session.server());
     if (call && !call->failed && prepared(*call)) {
+        if (const auto ready = prepareAnew(others, request, *size.one); !ready) return std::unexpected(ready.error());
         session.device().flushCaches();
-        call = session.call(buffers.arguments(), size.mode, local);
+        call = session.call(others.arguments(), size.mode, local);
+        if (call && !call->failed) {
+            TimeCase unknown = *size.one; // nobody made references for these inputs
+            unknown.expectedFiles.clear();
+            checkTimedOutputs(others, request, unknown, workName + ", prepared", *call, outputs);
+        }
     }
+    if (session.workedOutside())
+        outputs.fail("work inside the timed call",
+                     "device work was asked for before solve was called or after it returned");
     session.finish(local);
     if (call && !call->failed) {
-        checkTimedOutputs(buffers, request, *size.one, *call, size.result);
+        size.result.append(std::move(outputs));
         return std::move(*call);
     }
     if (size.mode != ServeMode::Full && !(call && std::ranges::none_of(call->launches, &LaunchRecord::sampled)))
         return std::nullopt;
     add(size.result.findings, call ? call->findings : local.findings);
-    return std::unexpected(call && !call->findings.empty()
-                               ? call->findings.front().message
-                               : std::string("the candidate did not survive a timed call"));
+    return std::unexpected(call && !call->findings.empty() ? call->findings.front().message
+                                                           : std::string("the candidate did not survive a timed call"));
 }
 
 void timeSize(const WorkRequest &request, const GpuModel &gpu, TimedSize &size)

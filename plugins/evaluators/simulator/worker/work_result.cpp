@@ -101,18 +101,24 @@ void WorkResult::append(WorkResult &&part)
 {
     if (part.status != "ok") status = part.status;
     std::ranges::move(part.checks, std::back_inserter(checks));
+    precision.add(part.precision);
     add(findings, part.findings);
     log += part.log;
     if (trouble.empty()) trouble = std::move(part.trouble);
 }
 
+void WorkResult::concludePrecision(const std::string &mode)
+{
+    const kit::PrecisionOutcome outcome = precision.conclude(mode);
+    checks.push_back({"precision", outcome.outcome, outcome.detail});
+    if (outcome.known) evidence["precision"] = outcome.toJson();
+}
+
 Json WorkResult::toJson() const
 {
-    Json object{{"done", true},
-                {"status", status},
-                {"kernels", kernels},
-                {"launches", launchCount},
-                {"log", log.substr(0, mostLog)}};
+    Json object{{"done", true},         {"status", status},
+                {"kernels", kernels},   {"launches", launchCount},
+                {"evidence", evidence}, {"log", log.substr(0, mostLog)}};
     object["checks"] = Json::array();
     for (const CheckResult &check : checks)
         object["checks"].push_back({{"name", check.name}, {"outcome", check.outcome}, {"detail", check.detail}});

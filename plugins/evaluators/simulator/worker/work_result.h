@@ -2,6 +2,7 @@
 // What the worker found out about a candidate, on its way to the evaluator.
 #pragma once
 
+#include "kit/precision.h"
 #include "timing/hot_spots.h"
 #include "worker/launch_record.h"
 
@@ -33,6 +34,8 @@ struct WorkResult
     std::vector<TimingResult> timings;
     nlohmann::json kernels = nlohmann::json::array(); // of the first time size
     std::uint64_t launchCount = 0;
+    kit::PrecisionRecord precision;
+    nlohmann::json evidence = nlohmann::json::object();
     std::string log;
     std::string trouble; // of the surroundings, not the candidate: the evaluation is void
 
@@ -41,6 +44,8 @@ struct WorkResult
     void skip(const std::string &name, const std::string &why) { checks.push_back({name, "not made", why}); }
     [[nodiscard]] bool hasFailed() const;
     void append(WorkResult &&part); // what a part of the work found out, other than timings and kernels
+    // Adds the check "precision", for a candidate whose outputs were right.
+    void concludePrecision(const std::string &mode);
     [[nodiscard]] nlohmann::json toJson() const;
 };
 
