@@ -147,9 +147,9 @@ void limitDram(BlockWork &work, const LaunchReport &report, double blocksTotal, 
 // Share of the loads that miss L1 and yet do not reach L2. Neighbouring SMs share a way there, on which a load joins one
 // of the same line that another SM has under way. Blocks that meet at barriers around their loads walk through their
 // tiles in step with the neighbours': with one block an SM most loads find company, with n it takes the right one of n on
-// either side. (Counted on an H200: with one block an SM 55 to 72 % join in attention_rows v1 to v4, 39 % in nbody_forces
-// v2; with two 12 to 19 % in matmul v2, v4 and half_matmul v1; with three 12 % in matmul v3; with eight 3 % in v1. What
-// few blocks read, or none but a block itself, finds none; nor do loads without barriers, or copies that are sent ahead.)
+// either side. (Counted on an H200: with two blocks an SM 16 to 19 % join in matmul v2 and v4, with three 12 % in v3, with
+// eight 3 % in v1; with one 39 % in nbody_forces v2, which loads rarely, and 55 to 72 % in attention_rows. What few blocks
+// read, or none but a block itself, finds no company; nor do loads without barriers, or copies that are sent ahead.)
 double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, double blocksTotal, double waves,
                       const GpuModel &gpu)
 {
@@ -158,7 +158,7 @@ double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, dou
     const double missed = static_cast<double>(counters.l2ReadSectors) * sectorBytes / static_cast<double>(counters.blocks);
     if (barriersPerWarp < 2 || missed <= 0) return 0;
     if (issued(counters, InstructionClass::AsyncCopy) > issued(counters, InstructionClass::LoadGlobal)) return 0;
-    constexpr double readers = 4, inStep = 0.68;
+    constexpr double readers = 4, inStep = 0.8;
     if (missed < readers * work.dramReadBytes) return 0;
     const double resident = std::clamp(blocksTotal / std::max(waves * gpu.smCount, 1e-9), 1.0,
                                        std::max(1.0, std::ceil(blocksTotal / gpu.smCount)));

@@ -60,11 +60,6 @@ double hostCost(const LaunchReport &report)
            missCost * static_cast<double>(sectors - hits);
 }
 
-// Lines that hash unevenly and data under way leave not the whole of L1 to lines that are used again. (Counted on an
-// H200: of what blocks read again after 100 KB have passed 91 % hit, after 170 KB 54 %, after 190 KB 31 %: layer_norm v1,
-// row_softmax v1, v2.)
-constexpr double usableL1 = 0.75;
-
 std::string text(const Dim3 &d)
 {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
@@ -300,7 +295,7 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
             StartOrder order = startOrder(slice, request.grid.count(), held, m_gpu);
             request.windows = std::move(order.windows);
             request.concurrentBlocks = order.concurrentBlocks;
-            request.l1Bytes = static_cast<std::size_t>(static_cast<double>(l1OfBlock * order.sharingL1) * usableL1);
+            request.l1Bytes = l1OfBlock * order.sharingL1;
         }
         request.warmL1 = &slice != &slices.front();
         auto report = m_device.launch(request);
