@@ -103,7 +103,7 @@ int cuDeviceGetUuid_v2(unsigned char *uuid, int)
 }
 int cuDeviceGetAttribute(int *value, int attribute, int)
 {
-    *value = attribute == 16 ? 1 : attribute == 36 ? 1'000'000 : attribute == 37 ? 64 : attribute == 38 ? 1 << 16
+    *value = attribute == 16 ? 1 : attribute == 13 || attribute == 36 ? 1'000'000 : attribute == 37 ? 64 : attribute == 38 ? 1 << 16
            : attribute == 75 ? 9 : attribute == 102 || attribute == 103 ? 1 : 0;
     return 0;
 }

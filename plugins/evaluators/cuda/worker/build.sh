@@ -5,12 +5,13 @@
 # system-call filter, and say so in their hello.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+profiler=$(cd "$here/../profiler" && pwd)
 core=$(cd "$here/../../../../core" && pwd)
 out=${1:-cuda}
 compiler=${CXX:-g++}
 mkdir -p "$out/objects"
 out=$(cd "$out" && pwd)
-flags="-std=c++20 -O2 -g1 -fPIC -ffp-contract=off -Wall -Wextra -I$core ${CXXFLAGS:-}"
+flags="-std=c++20 -O2 -g1 -fPIC -ffp-contract=off -Wall -Wextra -I$core -I$here/.. ${CXXFLAGS:-}"
 libraries="${LDFLAGS:-} -pthread -ldl"
 if echo '#include <seccomp.h>' | $compiler $flags -E - >/dev/null 2>&1; then
     libraries="$libraries -lseccomp"
@@ -19,7 +20,7 @@ else
 fi
 device="device driver link slab"
 running=0
-for source in "$core"/kit/*.cpp "$here"/*.cpp; do
+for source in "$core"/kit/*.cpp "$profiler"/*.cpp "$here"/*.cpp; do
     name=$(basename "$source" .cpp)
     [ "$name" = counter ] && continue # compiled with every candidate
     "$compiler" $flags -c "$source" -o "$out/objects/$name.o" &
@@ -28,7 +29,7 @@ for source in "$core"/kit/*.cpp "$here"/*.cpp; do
 done
 wait
 host="" supervisor=""
-for source in "$core"/kit/*.cpp; do host="$host $out/objects/$(basename "$source" .cpp).o"; done
+for source in "$core"/kit/*.cpp "$profiler"/*.cpp; do host="$host $out/objects/$(basename "$source" .cpp).o"; done
 supervisor=$host
 for name in $device host_main host_session refused_calls; do host="$host $out/objects/$name.o"; done
 for source in "$here"/*.cpp; do
@@ -38,5 +39,7 @@ done
 "$compiler" $flags -o "$out/kernelskill-cuda-worker" $supervisor $libraries
 "$compiler" $flags -o "$out/kernelskill-cuda-host" $host $libraries
 cp "$here/supervisor_kernels.cu" "$here/counter.cpp" "$out/"
+mkdir -p "$out/profiler"
+cp "$profiler"/cupti/* "$out/profiler/"
 rm -r "$out/objects"
 echo "$out/kernelskill-cuda-worker"

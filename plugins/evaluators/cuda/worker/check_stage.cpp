@@ -67,17 +67,17 @@ void CheckStage::run(const Progress &progress, Result &result)
         return;
     }
     m_counts = m_candidate.state;
-    runCases(m_request.checks, "checking", progress, result);
+    runCases(m_request.checks, {}, progress, result);
     conclude(result);
 }
 
 void CheckStage::runAfter(const Progress &progress, Result &result)
 {
-    runCases(m_request.after, "checking again", progress, result);
+    runCases(m_request.after, "with inputs never seen before", progress, result);
     concludeFaults(result);
 }
 
-void CheckStage::runCases(const std::vector<kit::CheckCase> &cases, const std::string &stage, const Progress &progress,
+void CheckStage::runCases(const std::vector<kit::CheckCase> &cases, const std::string &text, const Progress &progress,
                           Result &result)
 {
     using Clock = std::chrono::steady_clock;
@@ -85,13 +85,13 @@ void CheckStage::runCases(const std::vector<kit::CheckCase> &cases, const std::s
     const int total = int(cases.size());
     for (int i = 0; i < total; ++i) {
         const kit::CheckCase &one = cases[std::size_t(i)];
-        progress(stage, i, total, {});
+        progress("checking", i, total, text);
         if (!m_complete || !result.trouble.empty())
             result.skip(one.name, "an earlier failure ended the candidate's process");
         else if (Clock::now() > deadline) result.skip(one.name, "the time for checks was used up");
         else m_complete = runCase(one, result);
     }
-    if (total > 0) progress(stage, total, total, {});
+    if (total > 0) progress("checking", total, total, text);
 }
 
 // A call and everything that has to be looked at right after it.

@@ -23,7 +23,7 @@ public:
 
 private:
     [[nodiscard]] bool share(Result &result);
-    void runCases(const std::vector<kit::CheckCase> &cases, const std::string &stage, const Progress &progress,
+    void runCases(const std::vector<kit::CheckCase> &cases, const std::string &text, const Progress &progress,
                   Result &result);
     [[nodiscard]] bool runCase(const kit::CheckCase &one, Result &result);
     [[nodiscard]] bool call(CheckTensors &tensors, Side &side, int attempt, Result &result);

@@ -46,9 +46,9 @@ DeviceFacts factsOf(const Driver &driver, int ordinal)
     facts.minor = attribute(driver, facts.handle, DeviceAttribute::Minor);
     facts.l2Bytes = std::uint64_t(attribute(driver, facts.handle, DeviceAttribute::L2Bytes));
     facts.multiprocessors = attribute(driver, facts.handle, DeviceAttribute::MultiprocessorCount);
-    // Two transfers a clock.
-    facts.dram_gb_s = 2e-6 * attribute(driver, facts.handle, DeviceAttribute::MemoryClock_kHz) *
-                      attribute(driver, facts.handle, DeviceAttribute::MemoryBus_bits) / 8;
+    facts.clock_mhz = 1e-3 * attribute(driver, facts.handle, DeviceAttribute::Clock_kHz);
+    facts.memoryClock_mhz = 1e-3 * attribute(driver, facts.handle, DeviceAttribute::MemoryClock_kHz);
+    facts.memoryBus_bits = attribute(driver, facts.handle, DeviceAttribute::MemoryBus_bits);
     std::size_t bytes = 0;
     driver.deviceTotalMem(&bytes, facts.handle);
     facts.memoryBytes = bytes;
@@ -62,10 +62,12 @@ DeviceFacts factsOf(const Driver &driver, int ordinal)
 
 } // namespace
 
-std::string DeviceFacts::architecture() const
-{
-    return "sm_" + std::to_string(major * 10 + minor) + (major >= 9 ? "a" : "");
-}
+std::string DeviceFacts::architecture() const { return "sm_" + std::to_string(major * 10 + minor); }
+
+std::string DeviceFacts::target() const { return architecture() + (major >= 9 ? "a" : ""); }
+
+// Two transfers a clock.
+double DeviceFacts::dram_gb_s() const { return 2e-3 * memoryClock_mhz * memoryBus_bits / 8; }
 
 nlohmann::json DeviceFacts::toJson() const
 {
@@ -76,7 +78,9 @@ nlohmann::json DeviceFacts::toJson() const
             {"memory", memoryBytes},
             {"l2", l2Bytes},
             {"multiprocessors", multiprocessors},
-            {"dram_gb_s", dram_gb_s},
+            {"clock_mhz", clock_mhz},
+            {"memory_clock_mhz", memoryClock_mhz},
+            {"memory_bus_bits", memoryBus_bits},
             {"driver", version(driverVersion)},
             {"usable", reason.empty()},
             {"reason", reason}};

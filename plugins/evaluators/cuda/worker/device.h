@@ -19,12 +19,15 @@ struct DeviceFacts
     int major = 0, minor = 0;
     std::uint64_t memoryBytes = 0, l2Bytes = 0;
     int multiprocessors = 0;
-    double dram_gb_s = 0;  // the memory's own peak; 0: not told
+    double clock_mhz = 0, memoryClock_mhz = 0; // at most; 0: not told
+    int memoryBus_bits = 0;
     int driverVersion = 0; // 13000: CUDA 13.0
     std::string reason;    // why it cannot be used; empty when it can
 
+    [[nodiscard]] std::string architecture() const; // "sm_90"
+    [[nodiscard]] double dram_gb_s() const; // the memory's own peak; 0: not told
     // What nvcc is told: "sm_90a". From compute capability 9.0 on, with the instructions of this very architecture.
-    [[nodiscard]] std::string architecture() const;
+    [[nodiscard]] std::string target() const;
     [[nodiscard]] nlohmann::json toJson() const;
 };
 

@@ -30,6 +30,7 @@ enum : Status {
 };
 
 enum class DeviceAttribute : int {
+    Clock_kHz = 13,
     MultiprocessorCount = 16,
     MemoryClock_kHz = 36,
     MemoryBus_bits = 37,

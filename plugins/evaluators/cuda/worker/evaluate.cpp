@@ -3,6 +3,7 @@
 
 #include "check_stage.h"
 #include "lease.h"
+#include "profile_stage.h"
 #include "program_build.h"
 #include "time_stage.h"
 #include "toolkit.h"
@@ -25,8 +26,8 @@ bool build(const Request &request, const DeviceFacts &device, const std::string 
            Result &result)
 {
     Toolkit &toolkit = built.toolkit;
-    if (!Toolkit::find(toolkit, result.trouble) || !toolkit.fitsDriver(device.driverVersion, result.trouble)) return false;
-    Builder builder(toolkit, device.architecture(), programFolder, request.unconfined, request.limits.build_ms);
+    if (!Toolkit::find(request.compiler, toolkit, result.trouble) || !toolkit.fitsDriver(device.driverVersion, result.trouble)) return false;
+    Builder builder(toolkit, device.target(), programFolder, request.unconfined, request.limits.build_ms);
     // One after the other: a child dies with the thread that started it, and two compilers at once gain little.
     if (!builder.buildTools(built.tools, result.trouble) ||
         !builder.build(request.baseline, built.baseline, result.trouble) ||
@@ -40,7 +41,6 @@ bool build(const Request &request, const DeviceFacts &device, const std::string 
     result.build["compiler"] = "nvcc " + toolkit.version;
     if (built.candidate.ok) return true;
     result.status = built.candidate.timedOut ? "timeout" : "build_failed";
-    result.log = built.candidate.log;
     return false;
 }
 
@@ -59,7 +59,7 @@ void runStages(const Request &request, const std::string &programFolder, const B
                const Progress &progress, Result &result)
 {
     Side baseline("the baseline"), candidate("the candidate");
-    progress("starting", 0, 1, {});
+    progress("checking", 0, 1, "starting the candidate");
     const bool started = machine.start({{&baseline, hostCommand(request, programFolder, built, built.baseline)},
                                         {&candidate, hostCommand(request, programFolder, built, built.candidate)}},
                                        request.limits.call_ms, result);
@@ -105,8 +105,9 @@ void evaluate(const Request &request, const std::string &programFolder, const Pr
         return;
     }
     runStages(request, programFolder, built, machine, progress, result);
-    if (request.unconfined) result.skip("isolation", "the candidate ran without a sandbox");
-    if (request.profile && !result.hasFailed()) result.skip("profile", "there is no profiler in this installation");
+    if (request.profile && !result.hasFailed())
+        profileCandidate(machine, request, hostCommand(request, programFolder, built, built.candidate), built.toolkit,
+                         programFolder, progress, result);
 }
 
 nlohmann::json listMachine()

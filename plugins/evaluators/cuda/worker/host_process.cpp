@@ -47,10 +47,15 @@ kit::ConfineCommand confined(const HostCommand &command, const Driver &driver, c
                        fs::path(command.library).parent_path().string(),
                        fs::path(command.tools).parent_path().string(),
                        fs::path(driver.path()).parent_path().string()};
+    result.readable.insert(result.readable.end(), command.readable.begin(), command.readable.end());
     result.devices = gpuDevices();
     result.environment = {{"KERNELSKILL_LIBCUDA", driver.path()},
                           {"CUDA_VISIBLE_DEVICES", device.uuid},
                           {"CUDA_CACHE_DISABLE", "1"}};
+    if (!command.profileLibrary.empty()) {
+        result.readable.push_back(fs::path(command.profileLibrary).parent_path().string());
+        result.environment.emplace_back(profileVariable, command.profileLibrary);
+    }
     result.allowProcesses = false;
     result.unconfined = command.unconfined;
     result.limits.wallClock_ms = command.wallClock_ms;

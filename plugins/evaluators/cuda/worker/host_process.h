@@ -19,6 +19,8 @@ struct HostCommand
     std::string program; // kernelskill-cuda-host
     std::string library; // what it loads
     std::string tools;   // the supervisor's kernels
+    std::string profileLibrary;        // loaded before the candidate; empty: none
+    std::vector<std::string> readable; // folders, besides those of all these files
     bool unconfined = false;
     std::int64_t memoryBytes = std::int64_t(8) << 30;
     int wallClock_ms = 30 * 60 * 1000; // of its whole life; requests have tighter limits of their own

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fstream>
@@ -57,6 +58,7 @@ void HostSession::handle(const Json &request)
         reply(Json::object());
     } else if (what == "call") call(request);
     else if (what == "row") row(request);
+    else if (what == "profile") profile(request);
     else if (what == "state") state();
     else fail(-1, "unknown request " + what);
 }
@@ -89,6 +91,7 @@ void HostSession::load(const Json &request)
     if (!m_driver || !findDevice(*m_driver, "0", m_device, error) || !enterContext(*m_driver, m_device, error))
         return fail(-1, error, true);
     if (!prepareDevice(request.at("tools"))) return;
+    if (const char *library = std::getenv(profileVariable)) m_profiler = ProfilingCalls::load(library, m_profilerProblem);
     kit::installRefusalReporter();
     void *library = dlopen(request.at("library").get<std::string>().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return fail(-1, std::string("the candidate cannot be loaded: ") + dlerror());
@@ -198,6 +201,31 @@ void HostSession::row(const Json &request)
     if (!check(m_driver->streamSynchronize(m_stream), "the calls")) return;
     if (!check(m_driver->contextSynchronize(), "the calls")) return;
     reply(Json::object());
+}
+
+// Every call the profiler wants finds the same inputs and a cold L2; outputs that are read as well go on from what the
+// call before left.
+void HostSession::profile(const Json &request)
+{
+    Call one;
+    if (!readCall(request.at("slots"), one)) return fail(-1, "nothing is loaded");
+    if (!m_profiler) return reply({{"profile", ""}, {"problem", m_profilerProblem}});
+    const std::string output = "/tmp/kernelskill-profile-" + std::to_string(getpid()) + ".json";
+    Status status = 0;
+    const auto settle = [&] { return (status = m_driver->contextSynchronize()) == 0; };
+    const auto prepare = [&] {
+        flush();
+        return settle();
+    };
+    const auto call = [&] {
+        m_entry(one.slots.data(), m_stream);
+        return settle();
+    };
+    std::string problem, text;
+    const bool seen = m_profiler->profile(request.at("options"), prepare, call, output, problem);
+    if (std::ifstream file(output, std::ios::binary); seen) text.assign(std::istreambuf_iterator<char>(file), {});
+    std::remove(output.c_str());
+    if (check(status, "the call")) reply({{"profile", text}, {"problem", problem}});
 }
 
 void HostSession::state()

@@ -7,7 +7,10 @@
 #include "link.h"
 #include "slab.h"
 
+#include "profiler/library_calls.h"
+
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +45,7 @@ private:
     void map(const Json &request);
     void call(const Json &request);
     void row(const Json &request);
+    void profile(const Json &request);
     void state();
     [[nodiscard]] bool readCall(const Json &slots, Call &call);
     [[nodiscard]] DevicePointer addressOf(const Json &slot) const;
@@ -54,6 +58,8 @@ private:
     std::map<int, Slab> m_slabs;
     void (*m_entry)(void **, void *) = nullptr;
     const Counts *m_counts = nullptr;
+    std::optional<ProfilingCalls> m_profiler;
+    std::string m_profilerProblem;
     void *m_stream = nullptr, *m_begin = nullptr, *m_end = nullptr, *m_read = nullptr;
     DevicePointer m_flushed = 0;
     std::uint64_t m_flushedBytes = 0;

@@ -13,7 +13,7 @@ namespace kernelskill::cuda {
 
 namespace {
 
-constexpr std::size_t longestLine = std::size_t(4) << 20;
+constexpr std::size_t longestLine = std::size_t(64) << 20;
 constexpr std::size_t mostDescriptors = 64; // waiting to be taken; more is a flood
 
 ssize_t sendPart(int socket, const char *bytes, std::size_t count, int descriptor)

@@ -8,6 +8,7 @@
 //   {"do": "unmap", "slab"}                                  → {}
 //   {"do": "call", "slots", "flush"}                         → {"event_us", "tail_us"}
 //   {"do": "row", "calls": [slots…], "gate": slot or null}   → {"armed"}, and after the gate opened or "go" came, {}
+//   {"do": "profile", "slots", "options"}                    → {"profile": text, "problem": text}
 //   {"do": "state"}                                          → {"persisting_l2", "launches", "to_host", "to_device", …}
 // A slot is [slab, offset] or the bytes of a scalar in hexadecimal. A failure is {"error": status, "text", "machine"}:
 // the driver's status, and whether it came before the candidate was loaded.
@@ -26,6 +27,7 @@
 namespace kernelskill::cuda {
 
 inline constexpr int hostDescriptor = 3; // the host's end, in the host
+inline constexpr const char *profileVariable = "KERNELSKILL_PROFILE_LIBRARY"; // profiler/cupti/profile_abi.h
 
 // What a reply says under a key, whatever type somebody put there: a forged reply is no reason to die.
 [[nodiscard]] double numberIn(const nlohmann::json &reply, const char *key, double otherwise = 0);

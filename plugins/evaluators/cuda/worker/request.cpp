@@ -47,6 +47,8 @@ bool Request::parse(const Json &object, Request &request, std::string &error)
         request.device = object.value("device", request.device);
         request.mode = object.value("mode", request.mode);
         request.profiler = object.value("profiler", request.profiler);
+        request.compiler = object.value("compiler", request.compiler);
+        request.ceilings = object.value("ceilings", Json());
         request.unconfined = object.value("unconfined", request.unconfined);
         request.profile = object.value("profile", request.profile);
         request.generated = object.value("generated", request.generated);

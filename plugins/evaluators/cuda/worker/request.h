@@ -4,7 +4,7 @@
 
 #include "kit/work_order.h"
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
@@ -35,6 +35,8 @@ struct Limits
 struct Request : kit::WorkOrder
 {
     std::string device, mode = "strict", profiler = "none";
+    std::string compiler;    // nvcc's path; empty: where it usually is
+    nlohmann::json ceilings; // of the device, as profiler/metrics.h reads them; null: from its clocks and widths
     bool unconfined = false, profile = false;
     // Inputs come from the task's own generator, so that their elements may not be moved about.
     bool generated = false;

@@ -118,7 +118,7 @@ double TimeStage::allowedWall_us(const Size &size) const
 {
     const int calls = rowLength(size);
     const DeviceFacts &device = m_machine.device;
-    const double writeRate_gb_s = writeShare * (device.dram_gb_s > 0 ? device.dram_gb_s : unknownRate_gb_s);
+    const double writeRate_gb_s = writeShare * (device.dram_gb_s() > 0 ? device.dram_gb_s() : unknownRate_gb_s);
     const double writing_us = double(std::min(size.sets.outputBytes(), device.l2Bytes)) / (writeRate_gb_s * 1e3);
     // A solve that waits for its own work has, in a sample, the time of the flush to get going, and in a row it has not.
     const double starting_us =

@@ -46,8 +46,10 @@ void TimeStage::run(const Progress &progress, Result &result)
     // Not writable for the candidate: it may wait at the gate, not open it.
     bool alive = m_gate >= 0 && m_machine.share(m_gate, false, m_candidate, result) &&
                  m_machine.share(m_gate, false, m_baseline, result);
+    const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(m_request.limits.stage_ms);
     for (const kit::TimeCase &one : m_request.times) {
-        if (alive && result.trouble.empty()) alive = timeSize(one, progress, result);
+        if (alive && Clock::now() > deadline) result.skip("timing " + one.name, "the time for timings was used up");
+        else if (alive && result.trouble.empty()) alive = timeSize(one, progress, result);
         else result.skip("timing " + one.name, "an earlier failure ended the candidate's process");
         if (!m_machine.tools.error().empty()) result.trouble = m_machine.tools.error();
     }

@@ -12,7 +12,6 @@ namespace kernelskill::cuda {
 namespace {
 
 constexpr std::uint64_t guardBytes = 256; // before every tensor
-constexpr int mostSets = 64;
 constexpr std::uint64_t mostBytes = std::uint64_t(4) << 30; // of all sets, unless one alone needs more
 
 kit::Seed guardSeed(std::size_t parameter) { return kit::Seed::of(0x6775617264, "timed", parameter); }
@@ -56,7 +55,7 @@ void TimedSets::chooseCount()
         if (place.argument.parameter->isTensor) bytes += unit(place.argument) * (place.argument.parameter->written ? 2 : 1);
     const std::uint64_t quarter = m_machine.device.memoryBytes / 4;
     const std::uint64_t most = std::max<std::uint64_t>(1, std::max(std::min(mostBytes, quarter), std::min(2 * bytes, quarter)));
-    m_sets = int(std::clamp<std::uint64_t>(bytes > 0 ? most / bytes : 1, 1, mostSets));
+    m_sets = int(std::clamp<std::uint64_t>(bytes > 0 ? most / bytes : 1, 1, std::uint64_t(m_most)));
 }
 
 bool TimedSets::makeSlabs(Place &place, Result &result)
@@ -75,7 +74,7 @@ bool TimedSets::makeSlabs(Place &place, Result &result)
     // Inputs cannot be written by either program: the checks have told a candidate that does already.
     const bool writable = argument.parameter->written;
     return m_machine.share(argument.slab, writable, *m_candidate, result) &&
-           m_machine.share(argument.slab, writable, *m_baseline, result);
+           (m_baseline == m_candidate || m_machine.share(argument.slab, writable, *m_baseline, result));
 }
 
 bool TimedSets::make(const Argument &argument, int slab, std::uint64_t seed, std::string &error)

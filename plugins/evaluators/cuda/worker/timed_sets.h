@@ -15,12 +15,15 @@ namespace kernelskill::cuda {
 class TimedSets
 {
 public:
-    TimedSets(Machine &machine, const Request &request) : m_machine(machine), m_request(request) {}
+    TimedSets(Machine &machine, const Request &request, int most = 64)
+        : m_machine(machine), m_request(request), m_most(most)
+    {
+    }
     ~TimedSets();
     TimedSets(const TimedSets &) = delete;
     TimedSets &operator=(const TimedSets &) = delete;
 
-    // Makes and shares the memory and the values. False with the result saying why.
+    // Makes and shares the memory and the values; one process may be both. False with the result saying why.
     [[nodiscard]] bool create(const kit::TimeCase &one, Side &candidate, Side &baseline, Result &result);
     [[nodiscard]] int count() const { return m_sets; }
 
@@ -65,7 +68,7 @@ private:
     const kit::TimeCase *m_case = nullptr;
     Side *m_candidate = nullptr, *m_baseline = nullptr;
     std::vector<Place> m_places;
-    int m_sets = 1;
+    int m_most, m_sets = 1;
     bool m_hasReference = false, m_judged = false;
 };
 

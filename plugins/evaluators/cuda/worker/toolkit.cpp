@@ -27,6 +27,12 @@ std::string releaseIn(const std::string &text)
     return text.substr(begin, text.find_first_not_of("0123456789.", begin) - begin);
 }
 
+std::string usualCompiler()
+{
+    const char *chosen = std::getenv("KERNELSKILL_NVCC");
+    return chosen && *chosen ? chosen : findTool("nvcc");
+}
+
 std::string orNull(const std::string &path, nlohmann::json &value)
 {
     value = path.empty() ? nlohmann::json() : nlohmann::json(path);
@@ -47,14 +53,14 @@ std::string findTool(const std::string &name, const std::string &besides)
     return {};
 }
 
-bool Toolkit::find(Toolkit &toolkit, std::string &error)
+bool Toolkit::find(const std::string &wanted, Toolkit &toolkit, std::string &error)
 {
-    const char *chosen = std::getenv("KERNELSKILL_NVCC");
-    const std::string found = chosen && *chosen ? chosen : findTool("nvcc");
+    const std::string found = wanted.empty() ? usualCompiler() : wanted;
     std::error_code code;
     const fs::path resolved = fs::canonical(found, code);
     if (found.empty() || code) {
-        error = "NVIDIA's compiler nvcc is not on this machine. Install the CUDA toolkit, or put nvcc into PATH.";
+        error = "NVIDIA's compiler nvcc is not on this machine" + (wanted.empty() ? "" : " at " + wanted) +
+                ". Install the CUDA toolkit, or put nvcc into PATH.";
         return false;
     }
     toolkit.nvcc = resolved.string();
@@ -86,8 +92,7 @@ bool Toolkit::fitsDriver(int driverVersion, std::string &error) const
 nlohmann::json toolsFound()
 {
     nlohmann::json tools;
-    const char *chosen = std::getenv("KERNELSKILL_NVCC");
-    const std::string nvcc = orNull(chosen && *chosen ? chosen : findTool("nvcc"), tools["nvcc"]);
+    const std::string nvcc = orNull(usualCompiler(), tools["nvcc"]);
     std::error_code code;
     const std::string folder = nvcc.empty() ? "" : fs::canonical(nvcc, code).parent_path().string();
     orNull(findTool("cuobjdump", folder), tools["cuobjdump"]);
@@ -98,7 +103,7 @@ nlohmann::json toolsFound()
         if (tools["cupti"].is_null() && fs::exists(root / place, code)) tools["cupti"] = (root / place).string();
     Toolkit toolkit;
     std::string error;
-    tools["nvcc_version"] = Toolkit::find(toolkit, error) ? nlohmann::json(toolkit.version) : nlohmann::json();
+    tools["nvcc_version"] = Toolkit::find({}, toolkit, error) ? nlohmann::json(toolkit.version) : nlohmann::json();
     tools["sandbox"] = kit::confineSupport().available ? "" : kit::confineSupport().reason;
     return tools;
 }

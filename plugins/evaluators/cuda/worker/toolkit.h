@@ -10,14 +10,15 @@ namespace kernelskill::cuda {
 
 struct Toolkit
 {
-    std::string nvcc;      // resolved path; KERNELSKILL_NVCC names another
+    std::string nvcc;      // resolved path; KERNELSKILL_NVCC names another than the usual one
     std::string folder;    // the toolkit's root, to be readable where nvcc runs
     std::string version;   // "13.0"
     int major = 0;
     std::string cuobjdump; // empty when there is none
 
-    // False with `error`: one sentence and what to do.
-    [[nodiscard]] static bool find(Toolkit &toolkit, std::string &error);
+    // `wanted` is nvcc's path; empty: the one in PATH or in the usual place. False with `error`: one sentence and what
+    // to do.
+    [[nodiscard]] static bool find(const std::string &wanted, Toolkit &toolkit, std::string &error);
     // False with `error` when a program built by this toolkit cannot run under this driver (13000: CUDA 13.0).
     [[nodiscard]] bool fitsDriver(int driverVersion, std::string &error) const;
 };
