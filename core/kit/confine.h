@@ -70,8 +70,8 @@ struct ConfinedEnd
 // A descriptor (close-on-exec) to read the compiled filter from, −1 with `error` set when it cannot be made.
 // Always refused: ptrace, process_vm_*, mount and its kin, kexec, modules, reboot, swap, keys, bpf, perf_event_open,
 // userfaultfd, io_uring, setns, unshare, new user namespaces, sockets other than AF_UNIX. clone3 and io_uring say ENOSYS,
-// so that libraries fall back. With processes the refusal is EPERM; without it is SIGSYS, and then every socket, fork,
-// vfork and clone without CLONE_THREAD raise it too.
+// so that libraries fall back. With processes the refusal is EPERM; without it is SIGSYS, and then fork, vfork, clone
+// without CLONE_THREAD and every socket but local packet sockets, which NVIDIA's driver needs, raise it too.
 [[nodiscard]] int makeSystemCallFilter(bool allowProcesses, std::string &error);
 
 // A running program. Not copied; destroying it kills the tree. Used from one thread; the thread that starts it must

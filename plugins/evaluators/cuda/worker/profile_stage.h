@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the candidate's kernels do, by counters. A process of its own runs it, so that nothing a profiler does touches
+// what was checked and timed; and whatever goes wrong here says nothing against the candidate.
+#pragma once
+
+#include "machine.h"
+#include "toolkit.h"
+
+#include <string>
+
+namespace kernelskill::cuda {
+
+// At the first time size. Fills the result's kernels and launches, and the check "profile".
+void profileCandidate(Machine &machine, const Request &request, HostCommand command, const Toolkit &toolkit,
+                      const std::string &programFolder, const Progress &progress, Result &result);
+
+} // namespace kernelskill::cuda

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of the CUDA evaluator's worker that need no process.
+#include "build_cache.h"
+#include "precision.h"
+#include "program_build.h"
+#include "telemetry.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace kernelskill::cuda;
+
+class TestCudaWorkerParts : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void resources();
+    void precisionClasses_data();
+    void precisionClasses();
+    void precisionGate();
+    void throttleReasons();
+    void cache();
+};
+
+// As nvcc 13.0 printed it for sm_90a.
+void TestCudaWorkerParts::resources()
+{
+    const std::vector<KernelResources> found = resourcesIn(R"(ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_Z5tiledILi16EEvPKfS1_Pfi' for 'sm_90a'
+ptxas info    : Function properties for _Z5tiledILi16EEvPKfS1_Pfi
+    96 bytes stack frame, 92 bytes spill stores, 100 bytes spill loads
+ptxas info    : Used 40 registers, used 1 barriers, 96 bytes cumulative stack size, 2048 bytes smem
+ptxas info    : Compile time = 14.161 ms
+ptxas info    : Compiling entry function 'plain' for 'sm_90a'
+ptxas info    : Function properties for plain
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 8 registers, used 0 barriers
+)");
+    QCOMPARE(found.size(), std::size_t(2));
+    QCOMPARE(found[0].kernel, std::string("void tiled<16>"));
+    QCOMPARE(found[0].registers, 40);
+    QCOMPARE(found[0].spillBytes, 192);
+    QCOMPARE(found[0].sharedBytes, 2048);
+    QCOMPARE(found[1].kernel, std::string("plain"));
+    QCOMPARE(found[1].registers, 8);
+    QCOMPARE(found[1].sharedBytes, 0);
+}
+
+void TestCudaWorkerParts::precisionClasses_data()
+{
+    QTest::addColumn<double>("errorNorm");
+    QTest::addColumn<double>("baselineNorm");
+    QTest::addColumn<QString>("name");
+    QTest::newRow("exact") << 0.0 << 0.0 << "float64";
+    QTest::newRow("double") << 1e-15 << 1e-15 << "float64";
+    QTest::newRow("single") << 2e-7 << 1e-7 << "float32";
+    QTest::newRow("a long sum in single") << 3e-5 << 1e-6 << "float32";
+    QTest::newRow("operands of TF32") << 4e-4 << 3e-7 << "tf32";
+    QTest::newRow("operands of bfloat16") << 3e-3 << 3e-7 << "half";
+    QTest::newRow("a little behind a good baseline") << 1.1e-4 << 4e-5 << "float32";
+    QTest::newRow("a baseline that is no better") << 4e-4 << 4e-4 << "tf32";
+}
+
+void TestCudaWorkerParts::precisionClasses()
+{
+    QFETCH(double, errorNorm);
+    QFETCH(double, baselineNorm);
+    QFETCH(QString, name);
+    QCOMPARE(QString::fromStdString(precisionClass(errorNorm, baselineNorm)), name);
+}
+
+void TestCudaWorkerParts::precisionGate()
+{
+    const auto outcome = [](const char *mode, const char *dtype, double errorNorm) {
+        Request request;
+        request.mode = mode;
+        kernelskill::kit::ParameterSpec output;
+        output.dtype = dtype;
+        output.written = true;
+        request.parameters = {output};
+        Result result;
+        judgePrecision(request, errorNorm, 1e-7, result);
+        return result.checks.at(0).outcome;
+    };
+    QCOMPARE(outcome("strict", "float32", 2e-7), std::string("passed"));
+    QCOMPARE(outcome("strict", "float32", 4e-4), std::string("failed"));
+    QCOMPARE(outcome("paper", "float32", 4e-4), std::string("passed"));
+    QCOMPARE(outcome("strict", "float16", 4e-4), std::string("passed"));
+    QCOMPARE(outcome("strict", "float64", 2e-7), std::string("failed"));
+}
+
+void TestCudaWorkerParts::throttleReasons()
+{
+    QCOMPARE(Telemetry::reasonNames(0x1 | 0x2).size(), std::size_t(0)); // idle and chosen clocks slow nothing down
+    QCOMPARE(Telemetry::reasonNames(0x4 | 0x40), (std::vector<std::string>{"power cap", "hardware thermal"}));
+}
+
+void TestCudaWorkerParts::cache()
+{
+    QTemporaryDir folder;
+    const BuildCache cache(folder.path().toStdString());
+    std::string error;
+    QCOMPARE(cache.find("key"), std::string());
+    const std::string work = cache.makeWorkFolder(error);
+    QVERIFY(writeFile(work + "/made", "first"));
+    const std::string entry = cache.keep(work, "key", error);
+    QCOMPARE(cache.find("key"), entry);
+    QCOMPARE(readFile(entry + "/made"), std::string("first"));
+    QCOMPARE(cache.find("other key"), std::string());
+    // Whoever comes second gets the first one's.
+    const std::string again = cache.makeWorkFolder(error);
+    QVERIFY(writeFile(again + "/made", "second"));
+    QCOMPARE(cache.keep(again, "key", error), entry);
+    QCOMPARE(readFile(entry + "/made"), std::string("first"));
+    QVERIFY(!QFile::exists(QString::fromStdString(again)));
+    cache.prune(0);
+    QCOMPARE(cache.find("key"), std::string());
+}
+
+QTEST_GUILESS_MAIN(TestCudaWorkerParts)
+#include "tst_cuda_worker_parts.moc"
