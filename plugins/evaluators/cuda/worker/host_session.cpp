@@ -103,7 +103,8 @@ void HostSession::load(const Json &request)
     if (!prepareDevice(request.at("tools"))) return;
     if (const char *library = std::getenv(profileVariable))
         m_profiler = ProfilingCalls::load(library, m_profilerProblem);
-    kit::installRefusalReporter();
+    // A profiler may ask for what the filter refuses at any time and does without; what it sees decides nothing.
+    if (!m_profiler) kit::installRefusalReporter();
     void *library = dlopen(request.at("library").get<std::string>().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return fail(-1, std::string("the candidate cannot be loaded: ") + dlerror());
     m_entry = reinterpret_cast<void (*)(void **, void *)>(dlsym(library, "kernelskill_call"));
