@@ -85,8 +85,14 @@ QJsonObject WorkerFixture::checkCase(const QString &name, int n, double first) c
 QJsonObject WorkerFixture::request(const QString &candidate) const
 {
     const QJsonArray parameters{
-        QJsonObject{{"name", "x"}, {"dtype", "float32"}, {"tensor", true}, {"read", true}, {"written", false},
-                    {"distribution", "normal"}, {"first", 0}, {"second", 1}},
+        QJsonObject{{"name", "x"},
+                    {"dtype", "float32"},
+                    {"tensor", true},
+                    {"read", true},
+                    {"written", false},
+                    {"distribution", "normal"},
+                    {"first", 0},
+                    {"second", 1}},
         QJsonObject{{"name", "y"}, {"dtype", "float32"}, {"tensor", true}, {"read", false}, {"written", true}},
         QJsonObject{{"name", "n"}, {"dtype", "int32"}, {"tensor", false}, {"read", false}, {"written", false}}};
     QJsonObject timed = sized(timedElements);
@@ -146,7 +152,8 @@ QString WorkerFixture::leaseFile() const
 {
     const quint32 number = qToLittleEndian(m_environment.value("KERNELSKILL_STAND_IN_DEVICE").toUInt());
     const QByteArray bytes(reinterpret_cast<const char *>(&number), sizeof number);
-    return QStringLiteral("/tmp/kernelskill-GPU-%1-0000-0000-0000-000000000000.lease").arg(QString::fromLatin1(bytes.toHex()));
+    return QStringLiteral("/tmp/kernelskill-GPU-%1-0000-0000-0000-000000000000.lease")
+        .arg(QString::fromLatin1(bytes.toHex()));
 }
 
 QString outcome(const QJsonObject &answer, const QString &check)

@@ -28,13 +28,13 @@ template <class Value> Value at(void **arguments, int place)
 // A dtype of the size and kind the kernels are told (device_tools.cpp).
 const kit::Dtype &dtypeOf(unsigned bytes, unsigned kind)
 {
-    const char *name = kind == 0 ? (bytes == 8 ? "float64" : "float32")
-                     : kind == 1 ? "float16"
-                     : kind == 2 ? "bfloat16"
-                     : kind == 4 ? "uint8"
-                     : bytes == 8 ? "int64"
-                     : bytes == 4 ? "int32"
-                                  : "int8";
+    const char *name = kind == 0    ? (bytes == 8 ? "float64" : "float32")
+                       : kind == 1  ? "float16"
+                       : kind == 2  ? "bfloat16"
+                       : kind == 4  ? "uint8"
+                       : bytes == 8 ? "int64"
+                       : bytes == 4 ? "int32"
+                                    : "int8";
     return *kit::findDtype(name);
 }
 
@@ -50,7 +50,10 @@ void poison(void **a)
     }
 }
 
-void guard(void **a) { kit::writeCanary(kit::Seed(at<u64>(a, 2)), at<void *>(a, 0), at<u64>(a, 1)); }
+void guard(void **a)
+{
+    kit::writeCanary(kit::Seed(at<u64>(a, 2)), at<void *>(a, 0), at<u64>(a, 1));
+}
 
 void checkGuard(void **a)
 {
@@ -92,7 +95,8 @@ void same(void **a)
     const auto *first = at<const unsigned char *>(a, 0), *second = at<const unsigned char *>(a, 1);
     const u64 count = at<u64>(a, 2);
     const unsigned bytes = at<unsigned>(a, 3);
-    for (u64 i = 0; i < count; ++i) *at<u64 *>(a, 4) += std::memcmp(first + i * bytes, second + i * bytes, bytes) == 0;
+    for (u64 i = 0; i < count; ++i)
+        *at<u64 *>(a, 4) += std::memcmp(first + i * bytes, second + i * bytes, bytes) == 0;
 }
 
 void squares(void **a)
@@ -111,9 +115,10 @@ constexpr struct
 {
     std::string_view name;
     Kernel kernel;
-} kernels[] = {{"kernelskill_poison", poison},   {"kernelskill_guard", guard},     {"kernelskill_check_guard", checkGuard},
-               {"kernelskill_blend", blend},     {"kernelskill_compare", compare}, {"kernelskill_same", same},
-               {"kernelskill_squares", squares}, {"kernelskill_read", read}};
+} kernels[] = {{"kernelskill_poison", poison},          {"kernelskill_guard", guard},
+               {"kernelskill_check_guard", checkGuard}, {"kernelskill_blend", blend},
+               {"kernelskill_compare", compare},        {"kernelskill_same", same},
+               {"kernelskill_squares", squares},        {"kernelskill_read", read}};
 
 } // namespace
 

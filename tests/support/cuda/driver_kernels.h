@@ -4,7 +4,7 @@
 
 namespace kernelskill::standin {
 
-using Kernel = void (*)(void **arguments); // pointers at the values, as cuLaunchKernel takes them
+using Kernel = void (*)(void **arguments);          // pointers at the values, as cuLaunchKernel takes them
 [[nodiscard]] Kernel kernelNamed(const char *name); // null when there is none
 
 } // namespace kernelskill::standin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's functions on host memory. Device pointers are addresses of the process; memory that is shared is a file in
-// memory, mapped where the worker asks for it, with the access it asks for.
+// The driver's functions on host memory. Device pointers are addresses of the process; memory that is shared is a file
+// in memory, mapped where the worker asks for it, with the access it asks for.
 #include "driver_kernels.h"
 #include "toolkit/include/cuda_runtime_api.h"
 
@@ -39,7 +39,8 @@ struct StandInStream
         gate = nullptr;
         std::vector<Work> now;
         now.swap(waiting);
-        for (Work &one : now) one.function(&one.argument);
+        for (Work &one : now)
+            one.function(&one.argument);
     }
 };
 
@@ -58,14 +59,23 @@ struct Event
     Clock::time_point time;
 };
 
-int protection(int flags) { return flags == 3 ? PROT_READ | PROT_WRITE : flags == 1 ? PROT_READ : PROT_NONE; }
+int protection(int flags)
+{
+    return flags == 3 ? PROT_READ | PROT_WRITE : flags == 1 ? PROT_READ : PROT_NONE;
+}
 
-void *address(DevicePointer pointer) { return reinterpret_cast<void *>(pointer); }
+void *address(DevicePointer pointer)
+{
+    return reinterpret_cast<void *>(pointer);
+}
 
 } // namespace
 
 extern "C" {
-int cuInit(unsigned) { return 0; }
+int cuInit(unsigned)
+{
+    return 0;
+}
 int cuDriverGetVersion(int *version)
 {
     *version = 13000;
@@ -103,8 +113,13 @@ int cuDeviceGetUuid_v2(unsigned char *uuid, int)
 }
 int cuDeviceGetAttribute(int *value, int attribute, int)
 {
-    *value = attribute == 16 ? 1 : attribute == 13 || attribute == 36 ? 1'000'000 : attribute == 37 ? 64 : attribute == 38 ? 1 << 16
-           : attribute == 75 ? 9 : attribute == 102 || attribute == 103 ? 1 : 0;
+    *value = attribute == 16                        ? 1
+             : attribute == 13 || attribute == 36   ? 1'000'000
+             : attribute == 37                      ? 64
+             : attribute == 38                      ? 1 << 16
+             : attribute == 75                      ? 9
+             : attribute == 102 || attribute == 103 ? 1
+                                                    : 0;
     return 0;
 }
 int cuDeviceTotalMem_v2(std::size_t *bytes, int)
@@ -117,11 +132,18 @@ int cuDevicePrimaryCtxRetain(void **context, int)
     *context = &deviceStatus;
     return 0;
 }
-int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
-int cuCtxSetCurrent(void *) { return 0; }
+int cuDevicePrimaryCtxRelease_v2(int)
+{
+    return 0;
+}
+int cuCtxSetCurrent(void *)
+{
+    return 0;
+}
 int cuCtxSynchronize()
 {
-    for (StandInStream *stream : streams) stream->run();
+    for (StandInStream *stream : streams)
+        stream->run();
     return deviceStatus;
 }
 int cuCtxGetLimit(std::size_t *value, int)
@@ -140,7 +162,7 @@ int cuModuleGetFunction(void **function, void *, const char *name)
     return *function ? 0 : 500;
 }
 int cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
-                            void **arguments, void **)
+                   void **arguments, void **)
 {
     reinterpret_cast<Kernel>(function)(arguments);
     return 0;
@@ -203,7 +225,10 @@ int cuMemAddressReserve(DevicePointer *pointer, std::size_t bytes, std::size_t, 
     *pointer = reinterpret_cast<DevicePointer>(place);
     return place == MAP_FAILED ? 2 : 0;
 }
-int cuMemAddressFree(DevicePointer pointer, std::size_t bytes) { return munmap(address(pointer), bytes); }
+int cuMemAddressFree(DevicePointer pointer, std::size_t bytes)
+{
+    return munmap(address(pointer), bytes);
+}
 int cuMemMap(DevicePointer pointer, std::size_t bytes, std::size_t, std::uint64_t handle, unsigned long long)
 {
     void *place = mmap(address(pointer), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, int(handle), 0);
@@ -211,7 +236,8 @@ int cuMemMap(DevicePointer pointer, std::size_t bytes, std::size_t, std::uint64_
 }
 int cuMemUnmap(DevicePointer pointer, std::size_t bytes)
 {
-    void *place = mmap(address(pointer), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    void *place =
+        mmap(address(pointer), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     return place == MAP_FAILED ? invalidValue : 0;
 }
 int cuMemSetAccess(DevicePointer pointer, std::size_t bytes, const int *description, std::size_t)
@@ -258,7 +284,10 @@ int cuEventRecord(void *event, void *stream)
     static_cast<Event *>(event)->time = Clock::now();
     return deviceStatus;
 }
-int cuEventSynchronize(void *) { return deviceStatus; }
+int cuEventSynchronize(void *)
+{
+    return deviceStatus;
+}
 int cuEventElapsedTime(float *time_ms, void *begin, void *end)
 {
     const auto between = static_cast<Event *>(end)->time - static_cast<Event *>(begin)->time;
@@ -282,7 +311,10 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3, dim3, void *
 {
     return cudaLaunchKernel(function, {}, {}, arguments, 0, stream);
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t)
+{
+    return cudaSuccess;
+}
 cudaError_t cudaMemcpy(void *target, const void *source, size_t bytes, cudaMemcpyKind)
 {
     cuCtxSynchronize();
@@ -300,6 +332,15 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
     *stream = static_cast<StandInStream *>(made);
     return cudaSuccess;
 }
-void standInSetPersistingL2(size_t bytes) { persistingL2 = bytes; }
-void standInScaleEvents(float factor) { eventScale = factor; }
-void standInFault(int status) { deviceStatus = status; }
+void standInSetPersistingL2(size_t bytes)
+{
+    persistingL2 = bytes;
+}
+void standInScaleEvents(float factor)
+{
+    eventScale = factor;
+}
+void standInFault(int status)
+{
+    deviceStatus = status;
+}

@@ -11,11 +11,26 @@ int calls = 0;
 
 } // namespace
 
-int kernelskill_profile_abi(void) { return KERNELSKILL_PROFILE_ABI; }
-int kernelskill_profile_attach(void) { return 0; }
-int kernelskill_profile_begin(const char *) { return 0; }
-int kernelskill_profile_wants_call(void) { return calls < wanted; }
-int kernelskill_profile_call_begin(void) { return 0; }
+int kernelskill_profile_abi(void)
+{
+    return KERNELSKILL_PROFILE_ABI;
+}
+int kernelskill_profile_attach(void)
+{
+    return 0;
+}
+int kernelskill_profile_begin(const char *)
+{
+    return 0;
+}
+int kernelskill_profile_wants_call(void)
+{
+    return calls < wanted;
+}
+int kernelskill_profile_call_begin(void)
+{
+    return 0;
+}
 int kernelskill_profile_call_end(void)
 {
     ++calls;
@@ -32,4 +47,7 @@ int kernelskill_profile_end(const char *outputPath)
                  calls, calls);
     return std::fclose(file);
 }
-const char *kernelskill_profile_error(void) { return ""; }
+const char *kernelskill_profile_error(void)
+{
+    return "";
+}

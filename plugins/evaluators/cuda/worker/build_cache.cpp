@@ -103,12 +103,15 @@ void BuildCache::prune(std::size_t kept) const
     std::vector<std::pair<fs::file_time_type, fs::path>> entries;
     for (const auto &entry : fs::directory_iterator(m_folder, code)) {
         const auto used = fs::last_write_time(entry.path(), code);
-        if (!entry.path().filename().string().starts_with(workPrefix)) entries.emplace_back(used, entry.path());
-        else if (now - used > std::chrono::hours(24)) fs::remove_all(entry.path(), code);
+        if (!entry.path().filename().string().starts_with(workPrefix))
+            entries.emplace_back(used, entry.path());
+        else if (now - used > std::chrono::hours(24))
+            fs::remove_all(entry.path(), code);
     }
     if (entries.size() <= kept) return;
     std::sort(entries.begin(), entries.end());
-    for (std::size_t i = 0; i < entries.size() - kept; ++i) fs::remove_all(entries[i].second, code);
+    for (std::size_t i = 0; i < entries.size() - kept; ++i)
+        fs::remove_all(entries[i].second, code);
 }
 
 } // namespace kernelskill::cuda

@@ -36,7 +36,10 @@ std::string hexadecimal(const std::vector<std::byte> &bytes)
 
 } // namespace
 
-std::uint64_t roomOf(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+std::uint64_t roomOf(std::uint64_t bytes)
+{
+    return (bytes + alignment - 1) / alignment * alignment;
+}
 
 bool bindArguments(const kit::WorkOrder &order, const kit::Binding &binding, std::vector<Argument> &arguments,
                    std::string &error)
@@ -56,7 +59,8 @@ bool bindArguments(const kit::WorkOrder &order, const kit::Binding &binding, std
         }
         if (argument.parameter->isTensor) {
             argument.count = 1;
-            for (const std::int64_t n : binding.shapes[i]) argument.count *= std::uint64_t(std::max<std::int64_t>(n, 0));
+            for (const std::int64_t n : binding.shapes[i])
+                argument.count *= std::uint64_t(std::max<std::int64_t>(n, 0));
             argument.bytes = argument.count * argument.dtype->bytes;
         } else {
             std::vector<std::byte> value(argument.dtype->bytes);
@@ -71,7 +75,8 @@ bool bindArguments(const kit::WorkOrder &order, const kit::Binding &binding, std
 CheckTensors::CheckTensors(Machine &machine, std::vector<Argument> arguments, const std::vector<int> &slabs)
     : m_machine(machine), m_arguments(std::move(arguments)), m_contents(m_arguments.size())
 {
-    for (std::size_t i = 0; i < m_arguments.size(); ++i) m_arguments[i].slab = slabs[i];
+    for (std::size_t i = 0; i < m_arguments.size(); ++i)
+        m_arguments[i].slab = slabs[i];
 }
 
 DevicePointer CheckTensors::addressOf(std::size_t i) const
@@ -117,8 +122,10 @@ void CheckTensors::prepare(int attempt)
         const std::uint64_t before = guardBefore(i), behind = roomOf(argument.bytes) - argument.bytes;
         tools.guard(guardSeed(i, attempt), address - before, before);
         tools.guard(guardSeed(i, attempt), address + argument.bytes, behind);
-        if (argument.parameter->read) tools.upload(address, m_contents[i].input.bytes().data(), argument.bytes);
-        else tools.poison(*argument.dtype, poisonSeed(i, attempt), address, argument.count);
+        if (argument.parameter->read)
+            tools.upload(address, m_contents[i].input.bytes().data(), argument.bytes);
+        else
+            tools.poison(*argument.dtype, poisonSeed(i, attempt), address, argument.count);
     }
     tools.settle();
 }
@@ -129,7 +136,8 @@ nlohmann::json CheckTensors::slots() const
     for (const Argument &argument : m_arguments) {
         if (argument.parameter->isTensor)
             slots.push_back({argument.slab, m_machine.slab(argument.slab).bytes() - roomOf(argument.bytes)});
-        else slots.push_back(argument.scalar);
+        else
+            slots.push_back(argument.scalar);
     }
     return slots;
 }
@@ -183,7 +191,8 @@ std::optional<std::string> CheckTensors::brokenGuard(int attempt)
             return std::to_string(before - *at) + " bytes before the beginning of " + argument.parameter->name +
                    " something was written";
         if (const auto at = m_machine.tools.brokenGuard(guardSeed(i, attempt), address + argument.bytes, behind))
-            return std::to_string(*at) + " bytes behind the end of " + argument.parameter->name + " something was written";
+            return std::to_string(*at) + " bytes behind the end of " + argument.parameter->name +
+                   " something was written";
     }
     return std::nullopt;
 }
@@ -237,14 +246,16 @@ bool CheckTensors::save(const std::vector<std::string> &files, std::string &erro
 std::uint64_t CheckTensors::inputBytes() const
 {
     std::uint64_t sum = 0;
-    for (const Argument &argument : m_arguments) sum += argument.parameter->read ? argument.bytes : 0;
+    for (const Argument &argument : m_arguments)
+        sum += argument.parameter->read ? argument.bytes : 0;
     return sum;
 }
 
 std::uint64_t CheckTensors::outputBytes() const
 {
     std::uint64_t sum = 0;
-    for (const Argument &argument : m_arguments) sum += argument.parameter->written ? argument.bytes : 0;
+    for (const Argument &argument : m_arguments)
+        sum += argument.parameter->written ? argument.bytes : 0;
     return sum;
 }
 

@@ -11,10 +11,13 @@ namespace kernelskill::cuda {
 namespace {
 
 constexpr int housekeeping_ms = 20'000;
-constexpr int baselineCases = 2; // enough to know how precise the baseline is
+constexpr int baselineCases = 2;             // enough to know how precise the baseline is
 constexpr std::uint64_t tooSmallToTell = 64; // bytes
 
-bool isRandom(const kit::CheckCase &one) { return one.name.find(" seed ") != std::string::npos; }
+bool isRandom(const kit::CheckCase &one)
+{
+    return one.name.find(" seed ") != std::string::npos;
+}
 
 } // namespace
 
@@ -88,8 +91,10 @@ void CheckStage::runCases(const std::vector<kit::CheckCase> &cases, const std::s
         progress("checking", i, total, text);
         if (!m_complete || !result.trouble.empty())
             result.skip(one.name, "an earlier failure ended the candidate's process");
-        else if (Clock::now() > deadline) result.skip(one.name, "the time for checks was used up");
-        else m_complete = runCase(one, result);
+        else if (Clock::now() > deadline)
+            result.skip(one.name, "the time for checks was used up");
+        else
+            m_complete = runCase(one, result);
     }
     if (total > 0) progress("checking", total, total, text);
 }
@@ -136,12 +141,16 @@ bool CheckStage::runCase(const kit::CheckCase &one, Result &result)
     } else {
         std::optional<std::string> wrong;
         double norm = 0;
-        if (!tensors.wrongOutput(m_request, wrong, norm, error)) result.skip(one.name, error);
-        else if (wrong) result.fail(one.name, *wrong);
-        else result.pass(one.name);
+        if (!tensors.wrongOutput(m_request, wrong, norm, error))
+            result.skip(one.name, error);
+        else if (wrong)
+            result.fail(one.name, *wrong);
+        else
+            result.pass(one.name);
         if (isRandom(one)) m_errorNorm = std::max(m_errorNorm, norm);
     }
-    if (!tensors.outputsStayed(1) && m_lateWork.empty()) m_lateWork = one.name + ": outputs changed after solve returned";
+    if (!tensors.outputsStayed(1) && m_lateWork.empty())
+        m_lateWork = one.name + ": outputs changed after solve returned";
     if (isRandom(one) && one.outputFiles.empty() && m_baselineCases < baselineCases) measureBaseline(one, result);
     if (m_machine.tools.error().empty()) return true;
     result.trouble = m_machine.tools.error();
@@ -188,7 +197,8 @@ void CheckStage::concludePlace(Result &result) const
     } else if (!m_worked) {
         result.fail("work on the device", "solve launched no kernel: the outputs came from elsewhere");
     } else if (m_hostComputes) {
-        result.fail("work on the device", "solve copied the inputs to the host and results back: the host did the work");
+        result.fail("work on the device",
+                    "solve copied the inputs to the host and results back: the host did the work");
     } else {
         result.pass("work on the device");
     }

@@ -8,7 +8,7 @@ extern "C" {
 struct KernelskillCounts
 {
     unsigned long long launches, toHost, toDevice; // bytes
-    int launchError; // the first that was not success
+    int launchError;                               // the first that was not success
 };
 __attribute__((visibility("default"))) KernelskillCounts kernelskill_counts = {0, 0, 0, 0};
 
@@ -26,13 +26,15 @@ static void copied(size_t bytes, cudaMemcpyKind kind)
 }
 
 cudaError_t __real_cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
-cudaError_t __wrap_cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t s)
+cudaError_t __wrap_cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                    cudaStream_t s)
 {
     return launched(__real_cudaLaunchKernel(f, grid, block, arguments, shared, s));
 }
 // From CUDA 13 on.
 __attribute__((weak)) cudaError_t __real___cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
-cudaError_t __wrap___cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t s)
+cudaError_t __wrap___cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                      cudaStream_t s)
 {
     return launched(__real___cudaLaunchKernel(f, grid, block, arguments, shared, s));
 }

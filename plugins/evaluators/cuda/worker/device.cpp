@@ -29,7 +29,10 @@ int attribute(const Driver &driver, int device, DeviceAttribute which)
     return value;
 }
 
-std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
+std::string version(int number)
+{
+    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
 
 DeviceFacts factsOf(const Driver &driver, int ordinal)
 {
@@ -62,12 +65,21 @@ DeviceFacts factsOf(const Driver &driver, int ordinal)
 
 } // namespace
 
-std::string DeviceFacts::architecture() const { return "sm_" + std::to_string(major * 10 + minor); }
+std::string DeviceFacts::architecture() const
+{
+    return "sm_" + std::to_string(major * 10 + minor);
+}
 
-std::string DeviceFacts::target() const { return architecture() + (major >= 9 ? "a" : ""); }
+std::string DeviceFacts::target() const
+{
+    return architecture() + (major >= 9 ? "a" : "");
+}
 
 // Two transfers a clock.
-double DeviceFacts::dram_gb_s() const { return 2e-3 * memoryClock_mhz * memoryBus_bits / 8; }
+double DeviceFacts::dram_gb_s() const
+{
+    return 2e-3 * memoryClock_mhz * memoryBus_bits / 8;
+}
 
 nlohmann::json DeviceFacts::toJson() const
 {
@@ -91,7 +103,8 @@ std::vector<DeviceFacts> listDevices(const Driver &driver)
     int count = 0;
     driver.deviceGetCount(&count);
     std::vector<DeviceFacts> devices;
-    for (int i = 0; i < count; ++i) devices.push_back(factsOf(driver, i));
+    for (int i = 0; i < count; ++i)
+        devices.push_back(factsOf(driver, i));
     return devices;
 }
 

@@ -25,7 +25,7 @@ struct DeviceFacts
     std::string reason;    // why it cannot be used; empty when it can
 
     [[nodiscard]] std::string architecture() const; // "sm_90"
-    [[nodiscard]] double dram_gb_s() const; // the memory's own peak; 0: not told
+    [[nodiscard]] double dram_gb_s() const;         // the memory's own peak; 0: not told
     // What nvcc is told: "sm_90a". From compute capability 9.0 on, with the instructions of this very architecture.
     [[nodiscard]] std::string target() const;
     [[nodiscard]] nlohmann::json toJson() const;

@@ -20,7 +20,8 @@ std::string pathOf(void *library)
 
 std::string initError(const Driver &driver, Status status)
 {
-    if (status == noDevice) return "There is no NVIDIA GPU on this machine. Run on a machine with one, or use the simulator.";
+    if (status == noDevice)
+        return "There is no NVIDIA GPU on this machine. Run on a machine with one, or use the simulator.";
     return "The NVIDIA driver does not start: " + driver.text(status) +
            ". Check that nvidia-smi works for this user, and that /dev/nvidia* may be opened.";
 }

@@ -96,8 +96,8 @@ public:
     Status (*contextGetLimit)(std::size_t *, int) = nullptr;
     Status (*moduleLoadData)(void **, const void *) = nullptr;
     Status (*moduleGetFunction)(void **, void *, const char *) = nullptr;
-    Status (*launchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-                           void **) = nullptr;
+    Status (*launchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+                           void **, void **) = nullptr;
     Status (*memAlloc)(DevicePointer *, std::size_t) = nullptr;
     Status (*memFree)(DevicePointer) = nullptr;
     Status (*memGetInfo)(std::size_t *, std::size_t *) = nullptr;

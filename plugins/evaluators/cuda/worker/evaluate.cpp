@@ -26,7 +26,9 @@ bool build(const Request &request, const DeviceFacts &device, const std::string 
            Result &result)
 {
     Toolkit &toolkit = built.toolkit;
-    if (!Toolkit::find(request.compiler, toolkit, result.trouble) || !toolkit.fitsDriver(device.driverVersion, result.trouble)) return false;
+    if (!Toolkit::find(request.compiler, toolkit, result.trouble) ||
+        !toolkit.fitsDriver(device.driverVersion, result.trouble))
+        return false;
     Builder builder(toolkit, device.target(), programFolder, request.unconfined, request.limits.build_ms);
     // One after the other: a child dies with the thread that started it, and two compilers at once gain little.
     if (!builder.buildTools(built.tools, result.trouble) ||
@@ -64,7 +66,8 @@ void runStages(const Request &request, const std::string &programFolder, const B
                                         {&candidate, hostCommand(request, programFolder, built, built.candidate)}},
                                        request.limits.call_ms, result);
     if (!started) {
-        for (const kit::CheckCase &one : request.checks) result.skip(one.name, "the candidate did not start");
+        for (const kit::CheckCase &one : request.checks)
+            result.skip(one.name, "the candidate did not start");
         return;
     }
     {
@@ -115,7 +118,8 @@ nlohmann::json listMachine()
     nlohmann::json answer{{"done", true}, {"devices", nlohmann::json::array()}, {"tools", toolsFound()}};
     std::string reason;
     if (const Driver *driver = Driver::load(reason)) {
-        for (const DeviceFacts &device : listDevices(*driver)) answer["devices"].push_back(device.toJson());
+        for (const DeviceFacts &device : listDevices(*driver))
+            answer["devices"].push_back(device.toJson());
     }
     answer["reason"] = reason; // why there are no devices
     return answer;

@@ -46,11 +46,12 @@ Finding processFault(const std::string &whose, const kit::ConfinedEnd &end, Resu
     result.status = "crashed";
     // The C library blocks signals while it starts a program, and what cannot be reported kills at once.
     if (end.refusedCall == "unknown")
-        return {"sandbox", whose + "'s host code asked for something that is not allowed, most likely to start a program; "
-                                   "its process was ended"};
+        return {"sandbox", whose +
+                               "'s host code asked for something that is not allowed, most likely to start a program; "
+                               "its process was ended"};
     if (!end.refusedCall.empty())
-        return {"sandbox",
-                whose + "'s host code used the system call " + end.refusedCall + ", which is not allowed; its process was ended"};
+        return {"sandbox", whose + "'s host code used the system call " + end.refusedCall +
+                               ", which is not allowed; its process was ended"};
     switch (end.kind) {
     case kit::ConfinedEnd::Kind::Signalled:
         return {"crash", whose + "'s host code was ended by " + signalText(end.signal)};
@@ -63,7 +64,8 @@ Finding processFault(const std::string &whose, const kit::ConfinedEnd &end, Resu
     case kit::ConfinedEnd::Kind::Stopped:
         break;
     }
-    return {"crash", whose + "'s process ended with exit status " + std::to_string(end.exitCode) + " before solve returned"};
+    return {"crash",
+            whose + "'s process ended with exit status " + std::to_string(end.exitCode) + " before solve returned"};
 }
 
 } // namespace kernelskill::cuda

@@ -44,14 +44,12 @@ kit::ConfineCommand confined(const HostCommand &command, const Driver &driver, c
     result.program = command.program;
     result.arguments = {command.library}; // for people who look at processes
     result.readable = {fs::path(command.program).parent_path().string(),
-                       fs::path(command.library).parent_path().string(),
-                       fs::path(command.tools).parent_path().string(),
+                       fs::path(command.library).parent_path().string(), fs::path(command.tools).parent_path().string(),
                        fs::path(driver.path()).parent_path().string()};
     result.readable.insert(result.readable.end(), command.readable.begin(), command.readable.end());
     result.devices = gpuDevices();
-    result.environment = {{"KERNELSKILL_LIBCUDA", driver.path()},
-                          {"CUDA_VISIBLE_DEVICES", device.uuid},
-                          {"CUDA_CACHE_DISABLE", "1"}};
+    result.environment = {
+        {"KERNELSKILL_LIBCUDA", driver.path()}, {"CUDA_VISIBLE_DEVICES", device.uuid}, {"CUDA_CACHE_DISABLE", "1"}};
     if (!command.profileLibrary.empty()) {
         result.readable.push_back(fs::path(command.profileLibrary).parent_path().string());
         result.environment.emplace_back(profileVariable, command.profileLibrary);
@@ -148,9 +146,11 @@ const kit::ConfinedEnd &HostProcess::finish()
         m_child.readOutput();
         m_child.readError();
     };
-    while (!m_child.finished() && Clock::now() - begin < std::chrono::milliseconds(500)) step();
+    while (!m_child.finished() && Clock::now() - begin < std::chrono::milliseconds(500))
+        step();
     if (!m_child.finished()) m_child.stop();
-    while (!m_child.finished()) step();
+    while (!m_child.finished())
+        step();
     return m_child.end();
 }
 

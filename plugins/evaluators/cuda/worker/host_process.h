@@ -2,8 +2,8 @@
 // The supervisor's end of one host: starts it confined, asks it, and survives whatever it does.
 #pragma once
 
-#include "driver.h"
 #include "device.h"
+#include "driver.h"
 #include "link.h"
 #include "request.h"
 
@@ -16,9 +16,9 @@ namespace kernelskill::cuda {
 
 struct HostCommand
 {
-    std::string program; // kernelskill-cuda-host
-    std::string library; // what it loads
-    std::string tools;   // the supervisor's kernels
+    std::string program;               // kernelskill-cuda-host
+    std::string library;               // what it loads
+    std::string tools;                 // the supervisor's kernels
     std::string profileLibrary;        // loaded before the candidate; empty: none
     std::vector<std::string> readable; // folders, besides those of all these files
     bool unconfined = false;

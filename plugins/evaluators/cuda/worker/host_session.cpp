@@ -29,7 +29,10 @@ double microseconds(std::chrono::steady_clock::duration time)
     return std::chrono::duration<double, std::micro>(time).count();
 }
 
-int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
+int digit(char c)
+{
+    return c <= '9' ? c - '0' : c - 'a' + 10;
+}
 
 } // namespace
 
@@ -51,16 +54,23 @@ int HostSession::run()
 void HostSession::handle(const Json &request)
 {
     const std::string what = request.at("do");
-    if (what == "load") load(request);
-    else if (what == "map") map(request);
+    if (what == "load")
+        load(request);
+    else if (what == "map")
+        map(request);
     else if (what == "unmap") {
         m_slabs.erase(request.at("slab").get<int>());
         reply(Json::object());
-    } else if (what == "call") call(request);
-    else if (what == "row") row(request);
-    else if (what == "profile") profile(request);
-    else if (what == "state") state();
-    else fail(-1, "unknown request " + what);
+    } else if (what == "call")
+        call(request);
+    else if (what == "row")
+        row(request);
+    else if (what == "profile")
+        profile(request);
+    else if (what == "state")
+        state();
+    else
+        fail(-1, "unknown request " + what);
 }
 
 void HostSession::reply(Json object)
@@ -78,7 +88,7 @@ bool HostSession::check(Status status, const char *what)
 {
     std::string error;
     if (m_driver->succeeded(status, what, error)) return true;
-    std::fflush(nullptr); // what an assertion in a kernel printed
+    std::fflush(nullptr);          // what an assertion in a kernel printed
     fail(status, error, !m_entry); // before there is a candidate it is not to blame
     return false;
 }
@@ -91,8 +101,10 @@ void HostSession::load(const Json &request)
     if (!m_driver || !findDevice(*m_driver, "0", m_device, error) || !enterContext(*m_driver, m_device, error))
         return fail(-1, error, true);
     if (!prepareDevice(request.at("tools"))) return;
-    if (const char *library = std::getenv(profileVariable)) m_profiler = ProfilingCalls::load(library, m_profilerProblem);
-    kit::installRefusalReporter();
+    if (const char *library = std::getenv(profileVariable))
+        m_profiler = ProfilingCalls::load(library, m_profilerProblem);
+    // A profiler may ask for what the filter refuses at any time and does without; what it sees decides nothing.
+    if (!m_profiler) kit::installRefusalReporter();
     void *library = dlopen(request.at("library").get<std::string>().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return fail(-1, std::string("the candidate cannot be loaded: ") + dlerror());
     m_entry = reinterpret_cast<void (*)(void **, void *)>(dlsym(library, "kernelskill_call"));
@@ -110,7 +122,8 @@ bool HostSession::prepareDevice(const std::string &tools)
     return check(m_driver->moduleLoadData(&module, image.c_str()), "the supervisor's kernels") &&
            check(m_driver->moduleGetFunction(&m_read, module, "kernelskill_read"), "the supervisor's kernels") &&
            check(m_driver->streamCreate(&m_stream, blockingStream), "no stream") &&
-           check(m_driver->eventCreate(&m_begin, 0), "no event") && check(m_driver->eventCreate(&m_end, 0), "no event") &&
+           check(m_driver->eventCreate(&m_begin, 0), "no event") &&
+           check(m_driver->eventCreate(&m_end, 0), "no event") &&
            check(m_driver->memAlloc(&m_flushed, m_flushedBytes), "no memory to flush the L2 with") &&
            check(m_driver->setBytes(m_flushed, 0, m_flushedBytes), "the L2 cannot be flushed");
 }
@@ -150,7 +163,8 @@ bool HostSession::readCall(const Json &slots, Call &call)
         }
         call.values.push_back(std::move(value));
     }
-    for (auto &value : call.values) call.slots.push_back(value.data());
+    for (auto &value : call.values)
+        call.slots.push_back(value.data());
     return m_entry != nullptr;
 }
 
@@ -182,8 +196,8 @@ void HostSession::call(const Json &request)
     reply({{"event_us", double(time_ms) * 1000}, {"tail_us", tail_us}});
 }
 
-// Many calls at once, for the supervisor's own clock. With a gate they wait on the device until the supervisor opens it,
-// so that its clock sees the device's work alone; without, they start at its word, and launches count.
+// Many calls at once, for the supervisor's own clock. With a gate they wait on the device until the supervisor opens
+// it, so that its clock sees the device's work alone; without, they start at its word, and launches count.
 void HostSession::row(const Json &request)
 {
     std::vector<Call> calls;
@@ -196,7 +210,8 @@ void HostSession::row(const Json &request)
     } else if (!check(m_driver->streamWaitValue(m_stream, addressOf(gate), 1, waitGreaterOrEqual), "no gate")) {
         return;
     }
-    for (Call &one : calls) m_entry(one.slots.data(), m_stream);
+    for (Call &one : calls)
+        m_entry(one.slots.data(), m_stream);
     if (!gate.is_null()) reply({{"armed", true}});
     if (!check(m_driver->streamSynchronize(m_stream), "the calls")) return;
     if (!check(m_driver->contextSynchronize(), "the calls")) return;

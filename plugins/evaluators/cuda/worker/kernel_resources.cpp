@@ -19,8 +19,8 @@ namespace {
 std::string readable(const std::string &symbol)
 {
     int status = 0;
-    const std::unique_ptr<char, void (*)(void *)> text(
-        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+    const std::unique_ptr<char, void (*)(void *)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                       std::free);
     if (status != 0 || !text) return symbol;
     const std::string name = text.get();
     return name.substr(0, name.find('('));
@@ -32,7 +32,8 @@ std::int64_t numberBefore(const std::string &line, const std::string &words)
     const std::size_t place = line.find(words);
     if (place == std::string::npos || place < 2) return 0;
     std::size_t begin = place - 1;
-    while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') --begin;
+    while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9')
+        --begin;
     return std::atoll(line.c_str() + begin);
 }
 

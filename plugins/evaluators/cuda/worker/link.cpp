@@ -56,7 +56,8 @@ Link::Link(int descriptor) : m_descriptor(descriptor), m_lines(longestLine)
 
 Link::~Link()
 {
-    for (const int one : m_descriptors) close(one);
+    for (const int one : m_descriptors)
+        close(one);
     close(m_descriptor);
 }
 
@@ -67,7 +68,8 @@ bool Link::send(const nlohmann::json &object, int descriptor, int patience_ms)
     const std::string line = kit::toLine(object);
     std::size_t done = 0;
     while (done < line.size()) {
-        const ssize_t count = sendPart(m_descriptor, line.data() + done, line.size() - done, done == 0 ? descriptor : -1);
+        const ssize_t count =
+            sendPart(m_descriptor, line.data() + done, line.size() - done, done == 0 ? descriptor : -1);
         if (count > 0) {
             done += std::size_t(count);
             continue;
@@ -98,8 +100,10 @@ bool Link::pull()
             if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
             int descriptor = -1;
             std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-            if (m_descriptors.size() < mostDescriptors) m_descriptors.push_back(descriptor);
-            else close(descriptor);
+            if (m_descriptors.size() < mostDescriptors)
+                m_descriptors.push_back(descriptor);
+            else
+                close(descriptor);
         }
         if (count == 0) return false;
         m_lines.feed({buffer, std::size_t(count)});

@@ -12,8 +12,8 @@
 //   {"do": "state"}                                          → {"persisting_l2", "launches", "to_host", "to_device", …}
 // A slot is [slab, offset] or the bytes of a scalar in hexadecimal. A failure is {"error": status, "text", "machine"}:
 // the driver's status, and whether it came before the candidate was loaded.
-// Nothing in a reply is believed that the supervisor cannot check: the candidate lives in the same process and can write
-// whatever it likes here.
+// Nothing in a reply is believed that the supervisor cannot check: the candidate lives in the same process and can
+// write whatever it likes here.
 #pragma once
 
 #include "kit/json_lines.h"
@@ -26,7 +26,7 @@
 
 namespace kernelskill::cuda {
 
-inline constexpr int hostDescriptor = 3; // the host's end, in the host
+inline constexpr int hostDescriptor = 3;                                      // the host's end, in the host
 inline constexpr const char *profileVariable = "KERNELSKILL_PROFILE_LIBRARY"; // profiler/cupti/profile_abi.h
 
 // What a reply says under a key, whatever type somebody put there: a forged reply is no reason to die.

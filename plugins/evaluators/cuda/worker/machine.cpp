@@ -35,9 +35,9 @@ bool Machine::share(int number, bool writable, Side &side, Result &result)
         return false;
     }
     nlohmann::json reply;
-    const bool mapped = ask(side,
-                            {{"do", "map"}, {"slab", number}, {"bytes", slab(number).bytes()}, {"writable", writable}},
-                            reply, housekeeping_ms, result, descriptor);
+    const bool mapped =
+        ask(side, {{"do", "map"}, {"slab", number}, {"bytes", slab(number).bytes()}, {"writable", writable}}, reply,
+            housekeeping_ms, result, descriptor);
     close(descriptor);
     if (mapped) side.mapped.insert(number);
     return mapped;
@@ -48,9 +48,8 @@ void Machine::removeSlab(int number, std::initializer_list<Side *> sides)
     for (Side *side : sides) {
         Result ignored; // a host that died meanwhile has nothing mapped
         nlohmann::json reply;
-        if (side->mapped.erase(number) > 0 && side->process.isRunning())
-            [[maybe_unused]] const bool gone =
-                ask(*side, {{"do", "unmap"}, {"slab", number}}, reply, housekeeping_ms, ignored);
+        if (side->mapped.erase(number) > 0 && side->process.isRunning()) [[maybe_unused]]
+            const bool gone = ask(*side, {{"do", "unmap"}, {"slab", number}}, reply, housekeeping_ms, ignored);
     }
     m_slabs.erase(number);
 }
@@ -90,14 +89,14 @@ bool Machine::start(const std::vector<std::pair<Side *, HostCommand>> &hosts, in
     return true;
 }
 
-void Machine::blame(Side &side, HostProcess::Outcome outcome, const nlohmann::json &reply, int limit_ms,
-                    Result &result)
+void Machine::blame(Side &side, HostProcess::Outcome outcome, const nlohmann::json &reply, int limit_ms, Result &result)
 {
     Finding finding;
     result.status = "crashed";
     if (outcome == HostProcess::Outcome::TimedOut) {
         result.status = "timeout";
-        finding = {"timeout", side.name + " did not finish a call within " + std::to_string(limit_ms / 1000) + " seconds"};
+        finding = {"timeout",
+                   side.name + " did not finish a call within " + std::to_string(limit_ms / 1000) + " seconds"};
     } else if (outcome == HostProcess::Outcome::Misbehaved) {
         finding = {"sandbox", side.name + " wrote into the supervisor's own channel"};
     } else if (outcome == HostProcess::Outcome::Refused) {

@@ -11,8 +11,8 @@ namespace kernelskill::cuda {
 namespace {
 
 // Relative error norms above which an arithmetic cannot be the cause. Rounding both operands of a product to a fraction
-// of p bits leaves a relative error of 2^-p·√(2/3)/2 in each term, and so in the sum's norm, however long it is: 4e-4 for
-// the 10 bits of TF32, 3e-3 for the 7 of bfloat16. Sums in float32 of up to millions of terms stay below 5e-5.
+// of p bits leaves a relative error of 2^-p·√(2/3)/2 in each term, and so in the sum's norm, however long it is: 4e-4
+// for the 10 bits of TF32, 3e-3 for the 7 of bfloat16. Sums in float32 of up to millions of terms stay below 5e-5.
 constexpr double mostFloat64 = 1e-12;
 constexpr double mostFloat32 = 5e-5;
 constexpr double mostTf32 = 1.2e-3;
@@ -57,10 +57,12 @@ void judgePrecision(const Request &request, double errorNorm, double baselineNor
     result.evidence["precision"] = {{"error_norm", errorNorm}, {"baseline_error_norm", baselineNorm}, {"class", found}};
     char figures[160];
     std::snprintf(figures, sizeof figures, "relative error norm %.3g, the baseline's %.3g", errorNorm, baselineNorm);
-    if (rank(found) >= rank(wanted)) result.pass("precision", figures);
+    if (rank(found) >= rank(wanted))
+        result.pass("precision", figures);
     else if (request.mode == "strict")
         result.fail("precision", "computed as " + found + " where " + wanted + " is asked for: " + figures);
-    else result.pass("precision", "computed as " + found + ", which this mode allows: " + figures);
+    else
+        result.pass("precision", "computed as " + found + ", which this mode allows: " + figures);
 }
 
 } // namespace kernelskill::cuda

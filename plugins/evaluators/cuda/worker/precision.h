@@ -9,8 +9,8 @@
 
 namespace kernelskill::cuda {
 
-// "float64", "float32", "tf32" or "half": the coarsest arithmetic that explains a relative error norm. A norm is no worse
-// than the baseline's by more than rounding order explains is as good as the baseline, whatever its size.
+// "float64", "float32", "tf32" or "half": the coarsest arithmetic that explains a relative error norm. A norm is no
+// worse than the baseline's by more than rounding order explains is as good as the baseline, whatever its size.
 [[nodiscard]] std::string precisionClass(double errorNorm, double baselineNorm);
 
 // Records the figures, and in strict mode fails "precision" when the class is below the outputs' own dtype.

@@ -23,7 +23,9 @@ std::string profileText(Machine &machine, const Request &request, const HostComm
     Side side("the candidate under the profiler");
     Result own; // what goes wrong here is no fault of the candidate's
     const auto explain = [&] {
-        why = !own.trouble.empty() ? own.trouble : own.findings.empty() ? "nothing was seen" : own.findings.front().message;
+        why = !own.trouble.empty()   ? own.trouble
+              : own.findings.empty() ? "nothing was seen"
+                                     : own.findings.front().message;
         return std::string();
     };
     if (!machine.start({{&side, command}}, request.limits.call_ms, own)) return explain();
@@ -47,7 +49,8 @@ std::string profileText(Machine &machine, const Request &request, const HostComm
 void profileCandidate(Machine &machine, const Request &request, HostCommand command, const Toolkit &toolkit,
                       const std::string &programFolder, const Progress &progress, Result &result)
 {
-    if (request.profiler != "cupti") return result.skip("profile", "the profiler \"" + request.profiler + "\" is not used here");
+    if (request.profiler != "cupti")
+        return result.skip("profile", "the profiler \"" + request.profiler + "\" is not used here");
     if (request.times.empty()) return result.skip("profile", "there is no size to profile at");
     progress("profiling", 0, 1, {});
     const char *chosen = std::getenv(profileVariable); // another library than the one built here

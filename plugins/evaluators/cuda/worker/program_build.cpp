@@ -22,10 +22,26 @@ constexpr const char *wrapped = "--wrap=cudaLaunchKernel,--wrap=__cudaLaunchKern
 
 std::vector<std::string> libraryArguments(const std::string &architecture)
 {
-    return {"-shared",  "-Xcompiler", "-fPIC",   "-Xcompiler", "-fvisibility=hidden",   "-O3",
-            "-lineinfo", "-std=c++17", "-cudart", "static",     "-arch=" + architecture, "-Xptxas",
-            "-v",       "--keep",     "-Xlinker", wrapped,      "-o",                    libraryFile,
-            "unit.cu",  "counter.cpp"};
+    return {"-shared",
+            "-Xcompiler",
+            "-fPIC",
+            "-Xcompiler",
+            "-fvisibility=hidden",
+            "-O3",
+            "-lineinfo",
+            "-std=c++17",
+            "-cudart",
+            "static",
+            "-arch=" + architecture,
+            "-Xptxas",
+            "-v",
+            "--keep",
+            "-Xlinker",
+            wrapped,
+            "-o",
+            libraryFile,
+            "unit.cu",
+            "counter.cpp"};
 }
 
 // A candidate's own paths stay below src/.
@@ -87,14 +103,16 @@ bool Builder::buildTools(std::string &cubin, std::string &error)
     Build result;
     if (!run(job, result, error)) return false;
     cubin = result.folder + "/" + job.made;
-    if (!result.ok) error = "nvcc " + m_toolkit.version + " does not compile the supervisor's own kernels: " + result.log;
+    if (!result.ok)
+        error = "nvcc " + m_toolkit.version + " does not compile the supervisor's own kernels: " + result.log;
     return result.ok;
 }
 
 bool Builder::run(const Job &job, Build &result, std::string &error)
 {
     std::string key = m_toolkit.nvcc + " " + m_toolkit.version + "\n";
-    for (const std::string &argument : job.arguments) key += argument + "\n";
+    for (const std::string &argument : job.arguments)
+        key += argument + "\n";
     for (const SourceFile &file : job.files)
         key += file.path + " " + std::to_string(file.text.size()) + "\n" + file.text + "\n";
     const auto begin = std::chrono::steady_clock::now();
@@ -171,8 +189,8 @@ void Builder::describe(Build &result) const
         command.limits.outputBytes = std::int64_t(16) << 20;
         kit::ConfinedEnd end;
         std::string error;
-        if (kit::runConfined(command, end, error) && end.succeeded())
-            [[maybe_unused]] const bool written = writeFile(listing, end.standardOutput);
+        if (kit::runConfined(command, end, error) && end.succeeded()) [[maybe_unused]]
+            const bool written = writeFile(listing, end.standardOutput);
     }
     result.sass = readFile(listing);
 }
@@ -185,8 +203,8 @@ nlohmann::json Build::toJson() const
                         {"registers", one.registers},
                         {"spill_bytes", one.spillBytes},
                         {"shared", one.sharedBytes}});
-    return {{"ok", ok}, {"cached", cached}, {"seconds", seconds}, {"log", log},
-            {"ptx", ptx}, {"sass", sass},   {"resources", rows}};
+    return {{"ok", ok},   {"cached", cached}, {"seconds", seconds}, {"log", log},
+            {"ptx", ptx}, {"sass", sass},     {"resources", rows}};
 }
 
 } // namespace kernelskill::cuda

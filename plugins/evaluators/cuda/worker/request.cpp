@@ -13,7 +13,8 @@ Program program(const Json &object)
 {
     Program result;
     result.unit = object.at("unit");
-    for (const Json &file : object.at("files")) result.files.push_back({file.at("path"), file.at("text")});
+    for (const Json &file : object.at("files"))
+        result.files.push_back({file.at("path"), file.at("text")});
     return result;
 }
 

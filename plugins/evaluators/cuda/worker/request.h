@@ -24,11 +24,11 @@ struct Program
 
 struct Limits
 {
-    int call_ms = 10'000;       // one call of solve, its kernels included
+    int call_ms = 10'000; // one call of solve, its kernels included
     int build_ms = 180'000;
-    int stage_ms = 120'000;     // all checks; and again all timings
-    int lease_ms = 600'000;     // waiting for the GPU
-    double sampling_s = 3;      // of one size, unless so few samples would not do
+    int stage_ms = 120'000; // all checks; and again all timings
+    int lease_ms = 600'000; // waiting for the GPU
+    double sampling_s = 3;  // of one size, unless so few samples would not do
     std::int64_t hostMemoryBytes = std::int64_t(8) << 30;
 };
 

@@ -43,7 +43,8 @@ Json Result::toJson() const
     for (const Finding &finding : findings)
         object["findings"].push_back({{"kind", finding.kind}, {"message", finding.message}, {"fatal", true}});
     object["timings"] = Json::array();
-    for (const Timing &timing : timings) object["timings"].push_back(cuda::toJson(timing));
+    for (const Timing &timing : timings)
+        object["timings"].push_back(cuda::toJson(timing));
     return object;
 }
 

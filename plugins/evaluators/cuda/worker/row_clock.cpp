@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The supervisor's own clock. Calls in a row, each on inputs of its own, wait at a gate on the device: a word of memory
 // that only the supervisor can write. Their inputs are made only once they wait, so nothing can be computed ahead; then
-// the gate opens and the clock runs until the host says that the device has finished, which the outputs must confirm. The
-// device's own time for these calls cannot be longer than that. A candidate whose events tell much less is not believed.
+// the gate opens and the clock runs until the host says that the device has finished, which the outputs must confirm.
+// The device's own time for these calls cannot be longer than that. A candidate whose events tell much less is not
+// believed.
 #include "time_stage.h"
 
 #include "kit/statistics.h"
@@ -24,12 +25,15 @@ constexpr int patience_ms = 100;
 // How much longer calls in a row may take than their events say: kernels have gaps, and opening the gate and hearing of
 // the end takes its time, which the baseline shows too.
 constexpr double share = 1.15, gap_us = 1, ends_us = 40;
-// One call alone leaves up to an L2 of its outputs unwritten; in a row the next one waits for them to reach memory, which
-// half of its peak rate is enough for.
+// One call alone leaves up to an L2 of its outputs unwritten; in a row the next one waits for them to reach memory,
+// which half of its peak rate is enough for.
 constexpr double writeShare = 0.5, unknownRate_gb_s = 200;
 constexpr double flushedL2s = 2; // what the host reads before a sample
 
-double microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
+double microseconds(Clock::duration time)
+{
+    return std::chrono::duration<double, std::micro>(time).count();
+}
 
 } // namespace
 
@@ -44,7 +48,8 @@ bool TimeStage::row(Size &size, bool candidate, bool gated, double &each_us, Res
     const int calls = rowLength(size);
     const int limit_ms = m_request.limits.call_ms + int(1e3 * 10 * calls * size.pair_s);
     nlohmann::json request{{"do", "row"}, {"calls", nlohmann::json::array()}, {"gate", nullptr}};
-    for (int set = 0; set < calls; ++set) request["calls"].push_back(size.sets.slots(set));
+    for (int set = 0; set < calls; ++set)
+        request["calls"].push_back(size.sets.slots(set));
     if (gated) request["gate"] = {m_gate, 0};
     const DevicePointer gate = m_machine.slab(m_gate).address();
     m_machine.tools.clear(gate, sizeof(std::uint32_t));
@@ -59,7 +64,8 @@ bool TimeStage::row(Size &size, bool candidate, bool gated, double &each_us, Res
         return false;
     }
     if (gated) size.rows[candidate].waited = armed;
-    for (int set = 0; set < calls; ++set) size.sets.refresh(set, size.draw);
+    for (int set = 0; set < calls; ++set)
+        size.sets.refresh(set, size.draw);
     m_machine.tools.settle();
     const Clock::time_point begin = Clock::now();
     if (gated) {
@@ -104,7 +110,8 @@ bool TimeStage::timeRows(Size &size, Result &result)
                 if (!rowRounds(size, candidate, gated, result)) return false;
             }
             for (int set = 0; set < rowLength(size); ++set) {
-                if (!candidate) size.sets.hold(set);
+                if (!candidate)
+                    size.sets.hold(set);
                 else if (const auto differs = size.sets.differs(set, true); differs && size.wrong.empty())
                     size.wrong = "of calls in a row " + *differs;
             }
@@ -120,14 +127,18 @@ double TimeStage::allowedWall_us(const Size &size) const
     const DeviceFacts &device = m_machine.device;
     const double writeRate_gb_s = writeShare * (device.dram_gb_s() > 0 ? device.dram_gb_s() : unknownRate_gb_s);
     const double writing_us = double(std::min(size.sets.outputBytes(), device.l2Bytes)) / (writeRate_gb_s * 1e3);
-    // A solve that waits for its own work has, in a sample, the time of the flush to get going, and in a row it has not.
-    const double starting_us =
-        size.rows[1].waited ? 0 : flushedL2s * double(device.l2Bytes) / (writeRate_gb_s * 1e3);
+    // A solve that waits for its own work has, in a sample, the time of the flush to get going, and in a row it has
+    // not.
+    const double starting_us = size.rows[1].waited ? 0 : flushedL2s * double(device.l2Bytes) / (writeRate_gb_s * 1e3);
     const double around_us = std::max(0.0, calls * (size.rows[0].queued_us - kit::median(size.samples[0].time_us)));
-    return share * kit::median(size.samples[1].time_us) + gap_us + writing_us + starting_us + (around_us + ends_us) / calls;
+    return share * kit::median(size.samples[1].time_us) + gap_us + writing_us + starting_us +
+           (around_us + ends_us) / calls;
 }
 
-bool TimeStage::clockAgrees(const Size &size) const { return size.rows[1].queued_us <= allowedWall_us(size); }
+bool TimeStage::clockAgrees(const Size &size) const
+{
+    return size.rows[1].queued_us <= allowedWall_us(size);
+}
 
 void TimeStage::concludeClock(const Size &size, Result &result)
 {
@@ -135,11 +146,12 @@ void TimeStage::concludeClock(const Size &size, Result &result)
     result.evidence["sizes"][size.order->name]["wall_allowed_us"] = allowedWall_us(size);
     if (clockAgrees(size)) return;
     char text[240];
-    std::snprintf(text, sizeof text,
-                  "at size %s the events say %.1f µs a call, but %d calls in a row took %.1f µs each by the supervisor's "
-                  "clock (%.1f µs would agree)",
-                  size.order->name.c_str(), kit::median(size.samples[1].time_us), rowLength(size), size.rows[1].queued_us,
-                  allowedWall_us(size));
+    std::snprintf(
+        text, sizeof text,
+        "at size %s the events say %.1f µs a call, but %d calls in a row took %.1f µs each by the supervisor's "
+        "clock (%.1f µs would agree)",
+        size.order->name.c_str(), kit::median(size.samples[1].time_us), rowLength(size), size.rows[1].queued_us,
+        allowedWall_us(size));
     m_clockFaults.push_back(text);
 }
 

@@ -48,7 +48,8 @@ bool Slab::create(const Driver &driver, int device, std::uint64_t bytes, std::st
     if (!driver.succeeded(driver.granularity(&piece, &properties, minimumGranularity), "no granularity", error))
         return false;
     m_bytes = (std::max<std::uint64_t>(bytes, 1) + piece - 1) / piece * piece;
-    if (!driver.succeeded(driver.memCreate(&m_handle, m_bytes, &properties, 0), "no device memory", error)) return false;
+    if (!driver.succeeded(driver.memCreate(&m_handle, m_bytes, &properties, 0), "no device memory", error))
+        return false;
     m_hasHandle = true;
     return mapHandle(device, accessReadWrite, error);
 }
@@ -71,7 +72,8 @@ bool Slab::mapHandle(int device, int access, std::string &error)
     std::size_t piece = 0;
     m_driver->granularity(&piece, &properties, minimumGranularity);
     const std::uint64_t reserve = m_bytes + piece;
-    if (!m_driver->succeeded(m_driver->addressReserve(&m_address, reserve, 0, 0, 0), "no addresses", error)) return false;
+    if (!m_driver->succeeded(m_driver->addressReserve(&m_address, reserve, 0, 0, 0), "no addresses", error))
+        return false;
     m_reserved = reserve;
     if (!m_driver->succeeded(m_driver->memMap(m_address, m_bytes, 0, m_handle, 0), "memory cannot be mapped", error))
         return false;

@@ -16,8 +16,8 @@ struct Reason
     const char *name;
 };
 // Idle (1), the application's own clock setting (2) and display (256) slow nothing down that we measure.
-constexpr Reason reasons[] = {{0x4, "power cap"},          {0x8, "hardware slowdown"},  {0x10, "sync boost"},
-                              {0x20, "software thermal"},  {0x40, "hardware thermal"},  {0x80, "power brake"}};
+constexpr Reason reasons[] = {{0x4, "power cap"},         {0x8, "hardware slowdown"}, {0x10, "sync boost"},
+                              {0x20, "software thermal"}, {0x40, "hardware thermal"}, {0x80, "power brake"}};
 
 } // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples are taken in the order A B B A, where A is the baseline and B the candidate. Both of a pair get the same fresh
-// inputs in the same memory; the outputs are poisoned before each and compared after each pair, on the GPU. The host
-// reads twice the L2's size before the first event, so that both start from the same cold cache.
+// Samples are taken in the order A B B A, where A is the baseline and B the candidate. Both of a pair get the same
+// fresh inputs in the same memory; the outputs are poisoned before each and compared after each pair, on the GPU. The
+// host reads twice the L2's size before the first event, so that both start from the same cold cache.
 //
 // The events are the candidate's process's word. So the supervisor also clocks calls in a row itself (row_clock.cpp).
 #include "time_stage.h"
@@ -28,7 +28,10 @@ constexpr double tailFloor_us = 25, tailShare = 0.05;
 // is constant within a process, so samples do not show it.
 constexpr double processSpread_us = 0.15;
 
-double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
+double seconds(Clock::duration time)
+{
+    return std::chrono::duration<double>(time).count();
+}
 
 } // namespace
 
@@ -48,9 +51,12 @@ void TimeStage::run(const Progress &progress, Result &result)
                  m_machine.share(m_gate, false, m_baseline, result);
     const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(m_request.limits.stage_ms);
     for (const kit::TimeCase &one : m_request.times) {
-        if (alive && Clock::now() > deadline) result.skip("timing " + one.name, "the time for timings was used up");
-        else if (alive && result.trouble.empty()) alive = timeSize(one, progress, result);
-        else result.skip("timing " + one.name, "an earlier failure ended the candidate's process");
+        if (alive && Clock::now() > deadline)
+            result.skip("timing " + one.name, "the time for timings was used up");
+        else if (alive && result.trouble.empty())
+            alive = timeSize(one, progress, result);
+        else
+            result.skip("timing " + one.name, "an earlier failure ended the candidate's process");
         if (!m_machine.tools.error().empty()) result.trouble = m_machine.tools.error();
     }
     if (alive && result.trouble.empty()) concludeState(result);
@@ -147,13 +153,17 @@ bool TimeStage::samplePairs(Size &size, int pairs, const Progress &progress, Res
 void TimeStage::concludeOutputs(Size &size, Result &result)
 {
     const std::string &name = size.order->name;
-    if (const auto unwritten = size.sets.unwritten(0, 0)) result.fail("work at size " + name, *unwritten);
-    else result.pass("work at size " + name);
+    if (const auto unwritten = size.sets.unwritten(0, 0))
+        result.fail("work at size " + name, *unwritten);
+    else
+        result.pass("work at size " + name);
     if (!size.sets.hasReference() || size.sets.isJudged()) return;
     std::string error;
     const auto wrong = size.sets.wrongOutput(0, error);
-    if (!error.empty()) result.skip("outputs at size " + name, error);
-    else if (wrong) size.wrong = *wrong;
+    if (!error.empty())
+        result.skip("outputs at size " + name, error);
+    else if (wrong)
+        size.wrong = *wrong;
 }
 
 void TimeStage::conclude(Size &size, Result &result)
@@ -165,8 +175,10 @@ void TimeStage::conclude(Size &size, Result &result)
     }
     if (!size.sets.isJudged()) result.pass("outputs at size " + name, "after every sample");
     if (m_request.generated)
-        result.skip("fresh inputs at size " + name, "the task's own generator made the inputs, which cannot be varied here");
-    if (const auto broken = size.sets.brokenGuard()) result.fail("nothing but outputs written at size " + name, *broken);
+        result.skip("fresh inputs at size " + name,
+                    "the task's own generator made the inputs, which cannot be varied here");
+    if (const auto broken = size.sets.brokenGuard())
+        result.fail("nothing but outputs written at size " + name, *broken);
     concludeClock(size, result);
     concludeTail(size, result);
     addTiming(size, result);
@@ -194,8 +206,8 @@ void TimeStage::addTiming(const Size &size, Result &result)
     kit::Range ratio = kit::medianInterval(ratios, seed.with("ratio"));
     const double between = processSpread_us / std::max(kit::median(candidate.time_us), processSpread_us);
     ratio = {ratio.low * (1 - between), ratio.high * (1 + between)};
-    Timing timing{size.order->name, size.order->weight, kit::median(candidate.time_us), range.low, range.high,
-                  candidate.time_us};
+    Timing timing{size.order->name, size.order->weight, kit::median(candidate.time_us),
+                  range.low,        range.high,         candidate.time_us};
     if (timing.time_us > 0) {
         timing.overBaseline = kit::median(ratios);
         timing.overBaselineLow = ratio.low;
@@ -213,22 +225,28 @@ void TimeStage::addTiming(const Size &size, Result &result)
     evidence["samples"] = candidate.time_us.size();
     evidence["input_sets"] = size.sets.count();
     if (result.timings.size() > 1) return;
-    for (const char *key : {"event_us", "wall_us", "samples"}) result.evidence[key] = evidence[key];
+    for (const char *key : {"event_us", "wall_us", "samples"})
+        result.evidence[key] = evidence[key];
     result.evidence["flush"] = "reads of twice the L2 before each sample, outside the window";
 }
 
 void TimeStage::concludeState(Result &result)
 {
-    if (!m_clockFaults.empty()) result.fail("clock", m_clockFaults.front());
-    else if (m_clockChecked) result.pass("clock", "the supervisor's own clock agrees with the events");
-    if (!m_tailFaults.empty()) result.fail("work after the end event", m_tailFaults.front());
-    else if (m_clockChecked) result.pass("work after the end event");
+    if (!m_clockFaults.empty())
+        result.fail("clock", m_clockFaults.front());
+    else if (m_clockChecked)
+        result.pass("clock", "the supervisor's own clock agrees with the events");
+    if (!m_tailFaults.empty())
+        result.fail("work after the end event", m_tailFaults.front());
+    else if (m_clockChecked)
+        result.pass("work after the end event");
     nlohmann::json now;
     if (!m_machine.ask(m_candidate, {{"do", "state"}}, now, m_request.limits.call_ms, result)) return;
     if (numberIn(now, "persisting_l2") != numberIn(m_candidate.state, "persisting_l2"))
         result.fail("persisting L2", "the candidate set aside part of the L2 for lines that stay: its next call finds "
                                      "them, and the flush before a sample does not remove them");
-    else result.pass("persisting L2");
+    else
+        result.pass("persisting L2");
 }
 
 } // namespace kernelskill::cuda

@@ -41,12 +41,13 @@ private:
         std::uint64_t draw = 0; // counts fresh inputs
         Samples samples[2];     // the baseline's, the candidate's
         RowTimes rows[2];
-        std::string wrong;      // what the comparison of a sample said
-        double pair_s = 0;      // both programs once, with everything around
+        std::string wrong; // what the comparison of a sample said
+        double pair_s = 0; // both programs once, with everything around
     };
     [[nodiscard]] Side &side(bool candidate) { return candidate ? m_candidate : m_baseline; }
     [[nodiscard]] bool timeSize(const kit::TimeCase &one, const Progress &progress, Result &result);
-    [[nodiscard]] bool callOnce(Size &size, bool candidate, int set, bool flush, Samples *into, int sample, Result &result);
+    [[nodiscard]] bool callOnce(Size &size, bool candidate, int set, bool flush, Samples *into, int sample,
+                                Result &result);
     [[nodiscard]] bool warmUp(Size &size, Result &result);
     [[nodiscard]] bool samplePairs(Size &size, int pairs, const Progress &progress, Result &result);
     [[nodiscard]] bool pair(Size &size, bool candidateFirst, int set, int sample, bool flush, Result &result);

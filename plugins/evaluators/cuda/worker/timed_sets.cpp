@@ -11,10 +11,13 @@ namespace kernelskill::cuda {
 
 namespace {
 
-constexpr std::uint64_t guardBytes = 256; // before every tensor
+constexpr std::uint64_t guardBytes = 256;                   // before every tensor
 constexpr std::uint64_t mostBytes = std::uint64_t(4) << 30; // of all sets, unless one alone needs more
 
-kit::Seed guardSeed(std::size_t parameter) { return kit::Seed::of(0x6775617264, "timed", parameter); }
+kit::Seed guardSeed(std::size_t parameter)
+{
+    return kit::Seed::of(0x6775617264, "timed", parameter);
+}
 kit::Seed poisonSeed(std::size_t parameter, int set, std::uint64_t draw)
 {
     return kit::Seed::of(0x706f69736f6e, "timed", parameter, set, draw);
@@ -30,11 +33,15 @@ TimedSets::~TimedSets()
 }
 
 // Each tensor begins behind a guard, and the last of all ends where the addresses end.
-std::uint64_t TimedSets::unit(const Argument &argument) const { return roomOf(argument.bytes) + guardBytes; }
+std::uint64_t TimedSets::unit(const Argument &argument) const
+{
+    return roomOf(argument.bytes) + guardBytes;
+}
 
 std::uint64_t TimedSets::offset(const Place &place, int set) const
 {
-    return m_machine.slab(place.argument.slab).bytes() - std::uint64_t(m_sets - set) * unit(place.argument) + guardBytes;
+    return m_machine.slab(place.argument.slab).bytes() - std::uint64_t(m_sets - set) * unit(place.argument) +
+           guardBytes;
 }
 
 DevicePointer TimedSets::address(const Place &place, int set) const
@@ -52,9 +59,11 @@ void TimedSets::chooseCount()
 {
     std::uint64_t bytes = 0;
     for (const Place &place : m_places)
-        if (place.argument.parameter->isTensor) bytes += unit(place.argument) * (place.argument.parameter->written ? 2 : 1);
+        if (place.argument.parameter->isTensor)
+            bytes += unit(place.argument) * (place.argument.parameter->written ? 2 : 1);
     const std::uint64_t quarter = m_machine.device.memoryBytes / 4;
-    const std::uint64_t most = std::max<std::uint64_t>(1, std::max(std::min(mostBytes, quarter), std::min(2 * bytes, quarter)));
+    const std::uint64_t most =
+        std::max<std::uint64_t>(1, std::max(std::min(mostBytes, quarter), std::min(2 * bytes, quarter)));
     m_sets = int(std::clamp<std::uint64_t>(bytes > 0 ? most / bytes : 1, 1, std::uint64_t(m_most)));
 }
 
@@ -93,7 +102,8 @@ bool TimedSets::fill(const Place &place, std::size_t i, Result &result)
     if (i < m_case->inputFiles.size() && !m_case->inputFiles[i].empty()) {
         kit::MappedFile file;
         filled = file.open(m_case->inputFiles[i], argument.bytes, error);
-        if (filled) m_machine.tools.upload(m_machine.slab(place.pristine).address(), file.bytes().data(), argument.bytes);
+        if (filled)
+            m_machine.tools.upload(m_machine.slab(place.pristine).address(), file.bytes().data(), argument.bytes);
     } else if (i < m_case->seeds.size()) {
         filled = make(argument, place.pristine, m_case->seeds[i], error);
     } else {
@@ -118,7 +128,8 @@ bool TimedSets::create(const kit::TimeCase &one, Side &candidate, Side &baseline
         result.skip("timing " + one.name, error);
         return false;
     }
-    for (Argument &argument : arguments) m_places.push_back({std::move(argument)});
+    for (Argument &argument : arguments)
+        m_places.push_back({std::move(argument)});
     chooseCount();
     m_hasReference = true;
     for (std::size_t i = 0; i < m_places.size(); ++i) {
@@ -127,7 +138,8 @@ bool TimedSets::create(const kit::TimeCase &one, Side &candidate, Side &baseline
         if (!parameter.isTensor) continue;
         if (!makeSlabs(place, result)) return false;
         if (parameter.read && !fill(place, i, result)) return false;
-        if (parameter.written && (i >= one.expectedFiles.size() || one.expectedFiles[i].empty())) m_hasReference = false;
+        if (parameter.written && (i >= one.expectedFiles.size() || one.expectedFiles[i].empty()))
+            m_hasReference = false;
         for (int set = 0; set < m_sets; ++set)
             m_machine.tools.guard(guardSeed(i), address(place, set) - guardBytes, guardBytes);
     }
@@ -161,7 +173,8 @@ void TimedSets::refresh(int set, std::uint64_t draw)
 {
     for (std::size_t i = 0; i < m_places.size(); ++i) {
         const Place &place = m_places[i];
-        if (place.pristine >= 0) put(place, i, set, draw);
+        if (place.pristine >= 0)
+            put(place, i, set, draw);
         else if (place.held >= 0)
             m_machine.tools.poison(*place.argument.dtype, poisonSeed(i, set, draw), address(place, set),
                                    place.argument.count);
@@ -173,8 +186,10 @@ nlohmann::json TimedSets::slots(int set) const
 {
     nlohmann::json slots = nlohmann::json::array();
     for (const Place &place : m_places) {
-        if (place.argument.parameter->isTensor) slots.push_back({place.argument.slab, offset(place, set)});
-        else slots.push_back(place.argument.scalar);
+        if (place.argument.parameter->isTensor)
+            slots.push_back({place.argument.slab, offset(place, set)});
+        else
+            slots.push_back(place.argument.scalar);
     }
     return slots;
 }
@@ -198,14 +213,14 @@ std::optional<std::string> TimedSets::differs(int set, bool heldIsBaseline)
             place.rootMeanSquare = m_machine.tools.rootMeanSquare(*argument.dtype, expected, argument.count);
         // Each may be off by the tolerance, to either side.
         const double absolute = 2 * m_request.absoluteTolerance * std::max(1.0, place.rootMeanSquare);
-        const DeviceComparison found = m_machine.tools.compare(*argument.dtype, actual, expected, argument.count, absolute,
-                                                               2 * m_request.relativeTolerance);
+        const DeviceComparison found = m_machine.tools.compare(*argument.dtype, actual, expected, argument.count,
+                                                               absolute, 2 * m_request.relativeTolerance);
         if (found.mismatches == 0) continue;
         char text[200];
         std::snprintf(text, sizeof text,
                       ": %llu of %llu differ from the baseline's by more than both may be off, first at %llu",
-                      static_cast<unsigned long long>(found.mismatches), static_cast<unsigned long long>(argument.count),
-                      static_cast<unsigned long long>(found.first));
+                      static_cast<unsigned long long>(found.mismatches),
+                      static_cast<unsigned long long>(argument.count), static_cast<unsigned long long>(found.first));
         return argument.parameter->name + text;
     }
     return std::nullopt;
@@ -236,9 +251,9 @@ std::optional<std::string> TimedSets::wrongOutput(int set, std::string &error)
         if (!expected.open(m_case->expectedFiles[i], argument.count * sizeof(double), error)) return std::nullopt;
         std::vector<std::byte> actual(argument.bytes);
         m_machine.tools.download(actual.data(), address(m_places[i], set), actual.size());
-        const kit::Comparison comparison =
-            kit::compareOutput(*argument.dtype, actual.data(), reinterpret_cast<const double *>(expected.bytes().data()),
-                               argument.count, {m_request.absoluteTolerance, m_request.relativeTolerance, true});
+        const kit::Comparison comparison = kit::compareOutput(
+            *argument.dtype, actual.data(), reinterpret_cast<const double *>(expected.bytes().data()), argument.count,
+            {m_request.absoluteTolerance, m_request.relativeTolerance, true});
         if (!comparison.passed()) return argument.parameter->name + ": " + comparison.describe();
     }
     return std::nullopt;
@@ -247,7 +262,8 @@ std::optional<std::string> TimedSets::wrongOutput(int set, std::string &error)
 std::uint64_t TimedSets::outputBytes() const
 {
     std::uint64_t sum = 0;
-    for (const Place &place : m_places) sum += place.held >= 0 ? place.argument.bytes : 0;
+    for (const Place &place : m_places)
+        sum += place.held >= 0 ? place.argument.bytes : 0;
     return sum;
 }
 

@@ -49,7 +49,7 @@ private:
         Argument argument;
         // The supervisor's own: inputs as made, and another draw of them; outputs of the other program.
         int pristine = -1, another = -1, held = -1;
-        double rootMeanSquare = -1;   // of the baseline's outputs, once known
+        double rootMeanSquare = -1; // of the baseline's outputs, once known
     };
     [[nodiscard]] bool makeSlabs(Place &place, Result &result);
     [[nodiscard]] bool fill(const Place &place, std::size_t i, Result &result);

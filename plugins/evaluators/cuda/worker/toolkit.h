@@ -10,9 +10,9 @@ namespace kernelskill::cuda {
 
 struct Toolkit
 {
-    std::string nvcc;      // resolved path; KERNELSKILL_NVCC names another than the usual one
-    std::string folder;    // the toolkit's root, to be readable where nvcc runs
-    std::string version;   // "13.0"
+    std::string nvcc;    // resolved path; KERNELSKILL_NVCC names another than the usual one
+    std::string folder;  // the toolkit's root, to be readable where nvcc runs
+    std::string version; // "13.0"
     int major = 0;
     std::string cuobjdump; // empty when there is none
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernelskill-cuda-worker: one request on stdin, messages on stdout (core/worker/worker_process.h). Owns the device's
-// memory, the clock and the protocol; candidate and baseline run in confined processes of their own, whose output is only
-// ever a log.
+// memory, the clock and the protocol; candidate and baseline run in confined processes of their own, whose output is
+// only ever a log.
 #include "evaluate.h"
 
 #include "kit/json_lines.h"
