@@ -2,7 +2,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-extern "C" void solve(const float *x, const float *w, float *sum, int count, cudaStream_t stream)
+extern "C" void solve(const float *x, const float *w, float *sum, int length, cudaStream_t stream)
 {
     static cublasHandle_t library = [] {
         cublasHandle_t made;
@@ -11,5 +11,5 @@ extern "C" void solve(const float *x, const float *w, float *sum, int count, cud
         return made;
     }();
     cublasSetStream(library, stream);
-    cublasSdot(library, count, x, 1, w, 1, sum);
+    cublasSdot(library, length, x, 1, w, 1, sum);
 }

@@ -7,14 +7,14 @@ __global__ void clear(float *sum)
     sum[0] = 0.0f;
 }
 
-__global__ void addAll(const float *x, float *sum, int count)
+__global__ void addAll(const float *x, float *sum, int length)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count) atomicAdd(sum, x[i]);
+    if (i < length) atomicAdd(sum, x[i]);
 }
 
-extern "C" void solve(const float *x, float *sum, int count, cudaStream_t stream)
+extern "C" void solve(const float *x, float *sum, int length, cudaStream_t stream)
 {
     clear<<<1, 1, 0, stream>>>(sum);
-    addAll<<<(count + 255) / 256, 256, 0, stream>>>(x, sum, count);
+    addAll<<<(length + 255) / 256, 256, 0, stream>>>(x, sum, length);
 }
