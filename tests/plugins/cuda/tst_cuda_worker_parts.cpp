@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of the CUDA evaluator's worker that need no process.
 #include "build_cache.h"
-#include "precision.h"
 #include "program_build.h"
 #include "telemetry.h"
 
@@ -15,9 +14,6 @@ class TestCudaWorkerParts : public QObject
     Q_OBJECT
 private Q_SLOTS:
     void resources();
-    void precisionClasses_data();
-    void precisionClasses();
-    void precisionGate();
     void throttleReasons();
     void cache();
 };
@@ -44,49 +40,6 @@ ptxas info    : Used 8 registers, used 0 barriers
     QCOMPARE(found[1].kernel, std::string("plain"));
     QCOMPARE(found[1].registers, 8);
     QCOMPARE(found[1].sharedBytes, 0);
-}
-
-void TestCudaWorkerParts::precisionClasses_data()
-{
-    QTest::addColumn<double>("errorNorm");
-    QTest::addColumn<double>("baselineNorm");
-    QTest::addColumn<QString>("name");
-    QTest::newRow("exact") << 0.0 << 0.0 << "float64";
-    QTest::newRow("double") << 1e-15 << 1e-15 << "float64";
-    QTest::newRow("single") << 2e-7 << 1e-7 << "float32";
-    QTest::newRow("a long sum in single") << 3e-5 << 1e-6 << "float32";
-    QTest::newRow("operands of TF32") << 4e-4 << 3e-7 << "tf32";
-    QTest::newRow("operands of bfloat16") << 3e-3 << 3e-7 << "half";
-    QTest::newRow("a little behind a good baseline") << 1.1e-4 << 4e-5 << "float32";
-    QTest::newRow("a baseline that is no better") << 4e-4 << 4e-4 << "tf32";
-}
-
-void TestCudaWorkerParts::precisionClasses()
-{
-    QFETCH(double, errorNorm);
-    QFETCH(double, baselineNorm);
-    QFETCH(QString, name);
-    QCOMPARE(QString::fromStdString(precisionClass(errorNorm, baselineNorm)), name);
-}
-
-void TestCudaWorkerParts::precisionGate()
-{
-    const auto outcome = [](const char *mode, const char *dtype, double errorNorm) {
-        Request request;
-        request.mode = mode;
-        kernelskill::kit::ParameterSpec output;
-        output.dtype = dtype;
-        output.written = true;
-        request.parameters = {output};
-        Result result;
-        judgePrecision(request, errorNorm, 1e-7, result);
-        return result.checks.at(0).outcome;
-    };
-    QCOMPARE(outcome("strict", "float32", 2e-7), std::string("passed"));
-    QCOMPARE(outcome("strict", "float32", 4e-4), std::string("failed"));
-    QCOMPARE(outcome("paper", "float32", 4e-4), std::string("passed"));
-    QCOMPARE(outcome("strict", "float16", 4e-4), std::string("passed"));
-    QCOMPARE(outcome("strict", "float64", 2e-7), std::string("failed"));
 }
 
 void TestCudaWorkerParts::throttleReasons()

@@ -20,7 +20,9 @@ QJsonObject program(const Task &task, const Candidate &candidate)
     QJsonArray files;
     for (const CandidateFile &file : candidate.files)
         files.append(QJsonObject{{QStringLiteral("path"), file.path}, {QStringLiteral("text"), file.content}});
-    return {{QStringLiteral("unit"), translationUnit(task, candidate)}, {QStringLiteral("files"), files}};
+    return {{QStringLiteral("unit"), translationUnit(task, candidate)},
+            {QStringLiteral("files"), files},
+            {QStringLiteral("libraries"), QJsonArray::fromStringList(candidate.libraries)}};
 }
 
 bool hasHalf(const Task &task)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_stage.h"
 
-#include "precision.h"
+#include "kit/dtypes.h"
+#include "kit/precision.h"
+
 
 #include <algorithm>
 #include <chrono>
@@ -216,6 +218,23 @@ void CheckStage::concludeFaults(Result &result)
     tell("work inside the call", m_lateWork);
 }
 
+// By the worst random case, next to the baseline's.
+void CheckStage::concludePrecision(Result &result) const
+{
+    const kit::Dtype *least = nullptr; // of the floating outputs, the one that promises least
+    for (const kit::ParameterSpec &parameter : m_request.parameters) {
+        const kit::Dtype *dtype = kit::findDtype(parameter.dtype);
+        if (!parameter.isTensor || !parameter.written || !dtype || !dtype->isFloating) continue;
+        if (!least || kit::promisedBy(*dtype) > kit::promisedBy(*least)) least = dtype;
+    }
+    if (!least) return;
+    kit::PrecisionRecord record;
+    record.add("random inputs", *least, m_errorNorm, m_baselineNorm);
+    const kit::PrecisionOutcome outcome = record.conclude(m_request.mode);
+    result.checks.push_back({"precision", outcome.outcome, outcome.detail});
+    if (outcome.known) result.evidence["precision"] = outcome.toJson();
+}
+
 // What all cases together tell.
 void CheckStage::conclude(Result &result)
 {
@@ -225,7 +244,7 @@ void CheckStage::conclude(Result &result)
         if (m_brokenGuard.empty()) result.pass("nothing but outputs written");
         if (m_lateWork.empty()) result.pass("work inside the call");
         concludePlace(result);
-        if (m_baselineCases > 0) judgePrecision(m_request, m_errorNorm, m_baselineNorm, result);
+        if (m_baselineCases > 0) concludePrecision(result);
     }
     concludeFaults(result);
 }

@@ -32,6 +32,7 @@ private:
     void conclude(Result &result);
     void concludeFaults(Result &result);
     void concludePlace(Result &result) const;
+    void concludePrecision(Result &result) const;
 
     Machine &m_machine;
     const Request &m_request;

@@ -82,6 +82,15 @@ bool Builder::build(const Program &program, Build &result, std::string &error)
             libraryArguments(m_architecture),
             libraryFile,
             m_unconfined};
+    for (const std::string &library : program.libraries) {
+        if (library.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != std::string::npos) {
+            error = "\"" + library + "\" is no name of a library.";
+            return false;
+        }
+        job.arguments.push_back("-l" + library);
+    }
+    if (!program.libraries.empty()) // where the system's loader does not look by itself
+        job.arguments.insert(job.arguments.end(), {"-Xlinker", "-rpath=" + m_toolkit.folder + "/lib64"});
     for (const SourceFile &file : program.files) {
         if (!staysInside(file.path)) {
             error = "The file name \"" + file.path + "\" leads out of the candidate's folder.";

@@ -13,6 +13,7 @@ Program program(const Json &object)
 {
     Program result;
     result.unit = object.at("unit");
+    if (object.contains("libraries")) result.libraries = object.at("libraries").get<std::vector<std::string>>();
     for (const Json &file : object.at("files"))
         result.files.push_back({file.at("path"), file.at("text")});
     return result;

@@ -20,6 +20,7 @@ struct Program
 {
     std::string unit; // core/task/translation_unit.h
     std::vector<SourceFile> files;
+    std::vector<std::string> libraries; // of the vendor, linked by name: "cublas"
 };
 
 struct Limits

@@ -5,10 +5,11 @@
 #include "evaluate.h"
 
 #include "kit/json_lines.h"
+#include "kit/lifeline.h"
+#include "kit/program_folder.h"
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <string>
 #include <unistd.h>
 
@@ -38,6 +39,7 @@ int main()
                   {"filters_system_calls", filtersSystemCalls}});
     const auto object = channel.receive();
     if (!object) return 1;
+    const kit::Lifeline lifeline(STDIN_FILENO, object->value("silence_s", 0.0));
     if (object->contains("list_devices")) {
         channel.send(cuda::listMachine());
         return 0;
@@ -48,10 +50,8 @@ int main()
     const cuda::Progress progress = [&](const std::string &stage, int done, int total, const std::string &text) {
         channel.send({{"stage", stage}, {"progress", done}, {"total", total}, {"text", text}});
     };
-    std::error_code code;
-    const std::string folder = std::filesystem::read_symlink("/proc/self/exe", code).parent_path().string();
     cuda::Result result;
-    cuda::evaluate(request, folder, progress, result);
+    cuda::evaluate(request, kit::programFolder(), progress, result);
     if (!result.trouble.empty()) return refuse(channel, result.trouble);
     channel.send(result.toJson());
     return 0;
