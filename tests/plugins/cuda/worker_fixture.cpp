@@ -118,7 +118,6 @@ std::unique_ptr<QProcess> WorkerFixture::start(const QJsonObject &request)
     process->setProcessEnvironment(m_environment);
     process->start(buildFolder + QStringLiteral("/plugins/cuda/kernelskill-cuda-worker"), QStringList());
     process->write(QJsonDocument(request).toJson(QJsonDocument::Compact) + '\n');
-    process->closeWriteChannel();
     return process;
 }
 

@@ -4,7 +4,6 @@
 #include "kit/dtypes.h"
 #include "kit/precision.h"
 
-
 #include <algorithm>
 #include <chrono>
 
