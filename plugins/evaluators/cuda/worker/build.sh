@@ -19,15 +19,19 @@ else
     flags="$flags -DKERNELSKILL_WITHOUT_SECCOMP"
 fi
 device="device driver link slab"
-running=0
+running="" count=0
+finish() { # what is being compiled; the first failure ends the build
+    for process in $running; do wait "$process" || exit 1; done
+    running=""
+}
 for source in "$core"/kit/*.cpp "$profiler"/*.cpp "$here"/*.cpp; do
     name=$(basename "$source" .cpp)
     [ "$name" = counter ] && continue # compiled with every candidate
     "$compiler" $flags -c "$source" -o "$out/objects/$name.o" &
-    running=$((running + 1))
-    [ $((running % 8)) -ne 0 ] || wait
+    running="$running $!" count=$((count + 1))
+    [ $((count % 8)) -ne 0 ] || finish
 done
-wait
+finish
 host="" supervisor=""
 for source in "$core"/kit/*.cpp "$profiler"/*.cpp; do host="$host $out/objects/$(basename "$source" .cpp).o"; done
 supervisor=$host
