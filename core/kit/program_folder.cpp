@@ -2,8 +2,8 @@
 #include "kit/program_folder.h"
 
 #include <algorithm>
+#include <cerrno> // program_invocation_name
 #include <filesystem>
-#include <fstream>
 
 namespace kernelskill::kit {
 
@@ -23,14 +23,12 @@ std::string executable()
     return fs::read_symlink("/proc/self/exe", code).string();
 }
 
+// As main() got it: what `--argv0` of the linker said, which /proc/self/cmdline does not show.
 std::string firstArgument()
 {
-    std::ifstream file("/proc/self/cmdline", std::ios::binary);
-    std::string text;
-    std::getline(file, text, '\0');
     std::error_code code;
-    const fs::path named = text;
-    return named.is_absolute() ? fs::weakly_canonical(named, code).string() : text;
+    const fs::path named = program_invocation_name;
+    return named.is_absolute() ? fs::weakly_canonical(named, code).string() : named.string();
 }
 
 } // namespace

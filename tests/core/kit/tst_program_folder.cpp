@@ -2,7 +2,16 @@
 #include "kit/program_folder.h"
 
 #include <QCoreApplication>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTemporaryDir>
 #include <QTest>
+
+#include <cstdio>
+#include <string>
 
 using namespace kernelskill::kit;
 
@@ -47,7 +56,36 @@ private Q_SLOTS:
               "folder");
         QTEST(QByteArray::fromStdString(bundleFolder(executable.toStdString(), firstArgument.toStdString())), "bundle");
     }
+
+    // This program itself, started as a bundle's script starts one.
+    void startedByALinker()
+    {
+        QFile self(QStringLiteral("/proc/self/maps"));
+        QVERIFY(self.open(QIODevice::ReadOnly));
+        const QRegularExpressionMatch linker =
+            QRegularExpression(QStringLiteral("(/\\S*/ld-linux[^/\\s]*)")).match(QString::fromUtf8(self.readAll()));
+        if (!linker.hasMatch()) QSKIP("this system's linker has another name");
+        QTemporaryDir bundle;
+        const QString root = QFileInfo(bundle.path()).canonicalFilePath();
+        QVERIFY(QDir(root).mkpath(QStringLiteral("lib")));
+        const QString copy = root + QStringLiteral("/lib/ld-linux-x86-64.so.2");
+        QVERIFY(QFile::copy(linker.captured(1), copy));
+        QProcess child;
+        child.start(copy, {QStringLiteral("--argv0"), root + QStringLiteral("/plugins/cuda/worker"),
+                           QCoreApplication::applicationFilePath(), QStringLiteral("--say-folder")});
+        QVERIFY(child.waitForFinished());
+        QCOMPARE(QString::fromUtf8(child.readAllStandardOutput()), root + QStringLiteral("/plugins/cuda ") + root);
+    }
 };
 
-QTEST_GUILESS_MAIN(tst_program_folder)
+int main(int argc, char **argv)
+{
+    if (argc == 2 && std::string(argv[1]) == "--say-folder") {
+        std::printf("%s %s", programFolder().c_str(), bundleFolder().c_str());
+        return 0;
+    }
+    QCoreApplication application(argc, argv);
+    tst_program_folder test;
+    return QTest::qExec(&test, argc, argv);
+}
 #include "tst_program_folder.moc"

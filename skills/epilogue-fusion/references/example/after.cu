@@ -54,10 +54,16 @@ __global__ void matmulBiasGelu(const float *a, const float *b, const float *bias
     const int firstRow = blockIdx.y * kTile, firstCol = blockIdx.x * kTile;
     float sum[4][4] = {};
     multiply(tile, a, b, m, n, k, firstRow, firstCol, 0, k, sum);
+    for (int j = 0; j < 4; ++j) {
+        const int col = firstCol + threadIdx.x % 16 * 4 + j;
+        const float offset = col < n ? bias[col] : 0.0f; // once a column
+        for (int i = 0; i < 4; ++i) sum[i][j] = gelu(sum[i][j] + offset);
+    }
+    // Stores of neighbouring words stay side by side: what waits between them goes to L2 on its own.
     for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) {
             const int row = firstRow + threadIdx.x / 16 * 4 + i, col = firstCol + threadIdx.x % 16 * 4 + j;
-            if (row < m && col < n) c[size_t(row) * n + col] = gelu(sum[i][j] + bias[col]);
+            if (row < m && col < n) c[size_t(row) * n + col] = sum[i][j];
         }
     }
 }
