@@ -366,7 +366,7 @@ void TestRun::aFailingBaseline()
     // A task whose baseline does not pass.
     const QDir folder(m_world.path("failing"));
     QVERIFY(folder.mkpath("."));
-    for (const char *name : {"task.json", "reference.cpp", "baseline.cu"}) {
+    for (const char *name : {"task.json", "reference.cpp", "baseline.cu", "vendor.cu"}) {
         QVERIFY(QFile::copy(QStringLiteral(SOURCE_DIR "/resources/tasks/row_softmax/") + name, folder.filePath(name)));
     }
     QFile file(folder.filePath("baseline.cu"));
