@@ -105,7 +105,12 @@ bool Builder::build(const Program &program, Build &result, std::string &error)
 
 bool Builder::buildTools(std::string &cubin, std::string &error)
 {
-    const Job job{{{"tools.cu", readFile(m_dataFolder + "/supervisor_kernels.cu")}},
+    const std::string source = m_dataFolder + "/supervisor_kernels.cu", text = readFile(source);
+    if (text.empty()) {
+        error = "The worker is not complete: " + source + " is missing. Install it again.";
+        return false;
+    }
+    const Job job{{{"tools.cu", text}},
                   {"-cubin", "-O3", "-std=c++17", "-arch=" + m_architecture, "-o", "tools.cubin", "tools.cu"},
                   "tools.cubin",
                   true};
