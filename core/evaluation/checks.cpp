@@ -45,6 +45,14 @@ QString outputsName(const Sizes &sizes, const QString &inputs)
     return parts.join(u' ').simplified();
 }
 
+Finding finding(const QString &kind, const QString &message)
+{
+    Finding result;
+    result.kind = kind;
+    result.message = message;
+    return result;
+}
+
 bool isSuspicious(const Finding &finding)
 {
     static const QStringList harmless{QStringLiteral("note"), QStringLiteral("compile_warning")};

@@ -22,6 +22,9 @@ namespace kernelskill::checks {
 // "outputs rows=7 cols=515 seed 1" or "outputs rows=7 cols=515 zeros": every check of results starts with "outputs".
 [[nodiscard]] QString outputsName(const Sizes &sizes, const QString &inputs);
 
+// A finding that has no place.
+[[nodiscard]] Finding finding(const QString &kind, const QString &message);
+
 // Finding kinds that say the program did something no correct program does, even when its outputs are right.
 [[nodiscard]] bool isSuspicious(const Finding &finding);
 

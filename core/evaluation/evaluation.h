@@ -60,7 +60,7 @@ struct SizeTiming
     // Where the evaluator timed the task's baseline in turn with the candidate: the baseline's time over the candidate's,
     // with its 95 % interval. What slows both alike cancels. 0: not measured.
     double overBaseline = 0;
-    Interval overBaselineInterval;
+    Interval overBaselineInterval{0, 0};
     double host_us = 0; // wall clock of one call among many in a row, launches included. 0: not measured
 };
 

@@ -97,6 +97,19 @@ SizeTiming sizeTiming(const QJsonObject &object)
 
 } // namespace
 
+std::function<void(const QJsonObject &)> progressOf(ProgressSink sink)
+{
+    return [sink = std::move(sink)](const QJsonObject &message) {
+        if (!sink) return;
+        const QString stage = text(message, "stage");
+        const int done = int(number(message, "progress")), total = int(number(message, "total"));
+        QString what = text(message, "text");
+        if (what.isEmpty())
+            what = done < total ? QStringLiteral("%1 %2 of %3").arg(stage).arg(done + 1).arg(total) : stage;
+        sink({stage, done, total, what});
+    };
+}
+
 void addWorkerAnswer(const QJsonObject &work, const QString &device, TimeKind kind, Evaluation &evaluation)
 {
     if (const auto status = statusFromString(text(work, "status"))) evaluation.status = *status;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace kernelskill::kit {
@@ -73,6 +74,14 @@ TimeCase timeCase(const Json &object)
 }
 
 } // namespace
+
+std::uint64_t elementCount(const std::vector<std::int64_t> &shape)
+{
+    std::uint64_t count = 1;
+    for (const std::int64_t n : shape)
+        count *= std::uint64_t(std::max<std::int64_t>(n, 0));
+    return count;
+}
 
 void readWorkOrder(const Json &object, WorkOrder &order)
 {

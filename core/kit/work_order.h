@@ -28,6 +28,9 @@ struct Binding
     friend bool operator==(const Binding &, const Binding &) = default;
 };
 
+// Elements of a tensor; dimensions below 0 count as 0.
+[[nodiscard]] std::uint64_t elementCount(const std::vector<std::int64_t> &shape);
+
 struct CheckCase
 {
     std::string name;               // "outputs rows=7 cols=515 seed 1"

@@ -2,17 +2,13 @@
 #include "worker/helper_process.h"
 
 #include "base/delete_later.h"
-#include "kit/confine.h"
+#include "worker/child_group.h"
 
 #include <QCoroSignal>
 
 #include <QProcess>
 #include <QStandardPaths>
 #include <QTimer>
-
-#include <csignal>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 namespace kernelskill {
 
@@ -40,13 +36,8 @@ public:
     {
         m_process.setProgram(command.program);
         m_process.setArguments(command.arguments);
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("C"));
-        m_process.setProcessEnvironment(environment);
-        m_process.setChildProcessModifier([] {
-            setpgid(0, 0);
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-        });
+        m_process.setProcessEnvironment(englishEnvironment());
+        leadsItsGroup(m_process);
         connect(&m_process, &QProcess::readyReadStandardOutput, this, &HelperRun::read);
         connect(&m_process, &QProcess::readyReadStandardError, this, &HelperRun::read);
         connect(&m_process, &QProcess::finished, this, &HelperRun::conclude);
@@ -89,13 +80,7 @@ private:
         if (!m_error) m_error = Error{code, message, QString::fromUtf8(m_log)};
     }
 
-    void kill()
-    {
-        const auto pid = pid_t(m_process.processId());
-        if (pid <= 0) return;
-        kit::killTree(pid);
-        kit::killGroup(pid);
-    }
+    void kill() { killWithGroup(m_process); }
 
     void read()
     {

@@ -176,6 +176,14 @@ SandboxSupport sandboxSupport()
     return {support.available, QString::fromStdString(support.reason), QString::fromStdString(support.remedy)};
 }
 
+Result<void> requireSandbox(const QString &what)
+{
+    const SandboxSupport support = sandboxSupport();
+    if (support.available) return {};
+    return failure(QStringLiteral("sandbox.unavailable"),
+                   QStringLiteral("%1 cannot be confined here: %2 %3").arg(what, support.reason, support.remedy));
+}
+
 QCoro::Task<Result<SandboxResult>> runSandboxed(SandboxCommand command, std::stop_token stop)
 {
     const LaterPointer<SandboxRun> run(new SandboxRun);

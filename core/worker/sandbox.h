@@ -57,6 +57,8 @@ struct SandboxResult
 // Whether confinement works here (probed once by running it) and, if not, why and the remedy.
 struct SandboxSupport { bool available = false; QString reason, remedy; };
 [[nodiscard]] SandboxSupport sandboxSupport();
+// An error "sandbox.unavailable" with reason and remedy where it does not; `what` begins its sentence: "Candidates".
+[[nodiscard]] Result<void> requireSandbox(const QString &what);
 
 // An Error only when the program could not be started. Call on a thread with an event loop; never blocks it.
 QCoro::Task<Result<SandboxResult>> runSandboxed(SandboxCommand command, std::stop_token stop);

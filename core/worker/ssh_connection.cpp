@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/ssh_connection.h"
 
-#include "kit/confine.h"
+#include "worker/child_group.h"
 #include "worker/ssh_failure.h"
 
 #include <QCoroSignal>
@@ -11,10 +11,6 @@
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTimer>
-
-#include <csignal>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 namespace kernelskill {
 
@@ -77,13 +73,8 @@ public:
 
     void start(const QStringList &arguments)
     {
-        m_process.setChildProcessModifier([] {
-            setpgid(0, 0);
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-        });
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("C"));
-        m_process.setProcessEnvironment(environment);
+        leadsItsGroup(m_process);
+        m_process.setProcessEnvironment(englishEnvironment());
         connect(&m_process, &QProcess::readyReadStandardOutput, this, [this] {
             m_output += m_process.readAllStandardOutput();
             if (m_output.contains(ready)) decide(true);
@@ -122,13 +113,7 @@ private:
         m_connected = connected;
         Q_EMIT decided();
     }
-    void kill()
-    {
-        const auto pid = pid_t(m_process.processId());
-        if (pid <= 0) return;
-        kit::killTree(pid);
-        kit::killGroup(pid);
-    }
+    void kill() { killWithGroup(m_process); }
 
     QProcess m_process;
     QByteArray m_output;

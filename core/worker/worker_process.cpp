@@ -2,7 +2,7 @@
 #include "worker/worker_process.h"
 
 #include "base/delete_later.h"
-#include "kit/confine.h"
+#include "worker/child_group.h"
 
 #include <QCoroSignal>
 
@@ -12,9 +12,6 @@
 #include <QTimer>
 
 #include <chrono>
-#include <csignal>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 namespace kernelskill {
 
@@ -47,10 +44,7 @@ public:
         m_command = command;
         m_process.setProgram(command.program);
         m_process.setArguments(command.arguments);
-        m_process.setChildProcessModifier([] {
-            setpgid(0, 0);
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-        });
+        leadsItsGroup(m_process);
         connect(&m_process, &QProcess::readyReadStandardOutput, this, &WorkerRun::readMessages);
         connect(&m_process, &QProcess::readyReadStandardError, this, &WorkerRun::readLog);
         connect(&m_process, &QProcess::finished, this, &WorkerRun::conclude);
@@ -94,13 +88,7 @@ private:
         if (!m_error && !m_done) m_error = Error{code, message, lastLines(m_log)};
     }
 
-    void kill()
-    {
-        const auto pid = pid_t(m_process.processId());
-        if (pid <= 0) return;
-        kit::killTree(pid);
-        kit::killGroup(pid);
-    }
+    void kill() { killWithGroup(m_process); }
 
     void startClock(int limit_ms)
     {

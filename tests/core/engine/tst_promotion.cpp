@@ -14,7 +14,7 @@ Evaluation timed(double time_us, double half = 0, Verdict verdict = Verdict::Ver
 {
     Evaluation result;
     result.verdict = verdict;
-    result.timings = {{"time", 1, time_us, {time_us - half, time_us + half}, {}, 0, {}, 0}};
+    result.timings = {{"time", 1, time_us, {time_us - half, time_us + half}, {}}};
     return result;
 }
 
@@ -91,8 +91,8 @@ void TestPromotion::noSizeMayRegress()
 {
     Evaluation base, candidate;
     base.verdict = candidate.verdict = Verdict::Verified;
-    base.timings = {{"small", 1, 10, {10, 10}, {}, 0, {}, 0}, {"large", 1, 1000, {1000, 1000}, {}, 0, {}, 0}};
-    candidate.timings = {{"small", 1, 11, {11, 11}, {}, 0, {}, 0}, {"large", 1, 500, {500, 500}, {}, 0, {}, 0}};
+    base.timings = {{"small", 1, 10, {10, 10}, {}}, {"large", 1, 1000, {1000, 1000}, {}}};
+    candidate.timings = {{"small", 1, 11, {11, 11}, {}}, {"large", 1, 500, {500, 500}, {}}};
     const QList<TimeSize> strict{{"small", 1, {}, 1.05}, {"large", 1, {}, 1.05}};
     const QList<TimeSize> loose{{"small", 1, {}, 1.2}, {"large", 1, {}, 1.05}};
     PromotionDecision decision = decide(candidate, &base, &base, Promotion::Interval, nullptr, strict);

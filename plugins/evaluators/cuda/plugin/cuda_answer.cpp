@@ -36,14 +36,6 @@ bool addBuild(const QJsonObject &build, const QString &mainFile, Evaluation &eva
     return false;
 }
 
-void addFinding(const QString &kind, const QString &message, Evaluation &evaluation)
-{
-    Finding finding;
-    finding.kind = kind;
-    finding.message = message;
-    evaluation.findings.append(finding);
-}
-
 } // namespace
 
 void addAnswer(const QJsonObject &answer, const QString &device, const QString &mainFile, Evaluation &evaluation)
@@ -69,15 +61,15 @@ bool explainWorkerEnd(const Error &error, bool greeted, Evaluation &evaluation)
     if (!greeted) return false;
     if (error.code == QLatin1String("worker.timeout")) {
         evaluation.status = Status::Timeout;
-        addFinding(QStringLiteral("timeout"), QStringLiteral("the evaluation was given up: %1").arg(error.message),
-                   evaluation);
+        evaluation.findings.append(checks::finding(
+            QStringLiteral("timeout"), QStringLiteral("the evaluation was given up: %1").arg(error.message)));
         return true;
     }
     if (error.code == QLatin1String("worker.died") || error.code == QLatin1String("worker.protocol")) {
         evaluation.status = Status::Crashed;
-        addFinding(QStringLiteral("worker_fault"),
-                   QStringLiteral("the CUDA worker itself failed on this candidate: %1").arg(error.message),
-                   evaluation);
+        evaluation.findings.append(
+            checks::finding(QStringLiteral("worker_fault"),
+                            QStringLiteral("the CUDA worker itself failed on this candidate: %1").arg(error.message)));
         evaluation.log += error.detail;
         return true;
     }

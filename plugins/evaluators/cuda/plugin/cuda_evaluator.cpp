@@ -7,6 +7,7 @@
 #include "device_spec.h"
 #include "evaluation/checks.h"
 #include "evaluation/plausibility.h"
+#include "evaluation/worker_answer.h"
 #include "profile/metric_catalogue.h"
 #include "worker/sandbox.h"
 
@@ -23,19 +24,6 @@ constexpr int starting_ms = 60'000;          // from the request to the first me
 void report(const ProgressSink &sink, const QString &stage, const QString &what, int done = 0, int total = 1)
 {
     if (sink) sink({stage, done, total, what});
-}
-
-std::function<void(const QJsonObject &)> progressOf(const ProgressSink &sink)
-{
-    return [sink](const QJsonObject &message) {
-        const QString stage = message.value(u"stage").toString();
-        const int done = message.value(u"progress").toInt();
-        const int total = message.value(u"total").toInt();
-        QString text = message.value(u"text").toString();
-        if (text.isEmpty())
-            text = done < total ? QStringLiteral("%1 %2 of %3").arg(stage).arg(done + 1).arg(total) : stage;
-        report(sink, stage, text, done, total);
-    };
 }
 
 std::function<void(const QString &)> sayTo(const ProgressSink &sink)
@@ -268,10 +256,10 @@ QCoro::Task<Result<Evaluation>> CudaEvaluator::evaluate(EvaluationRequest reques
     const auto device = co_await choose(request.device.isEmpty() ? m_settings->device : request.device, progress, stop);
     if (!device) co_return std::unexpected(device.error());
     // The reference runs on this machine, whichever has the GPU.
-    if (const SandboxSupport support = sandboxSupport(); !request.unconfined && !support.available)
-        co_return failure(
-            QStringLiteral("sandbox.unavailable"),
-            QStringLiteral("Candidates cannot be confined here: %1 %2").arg(support.reason, support.remedy));
+    if (!request.unconfined) {
+        if (const auto confined = requireSandbox(QStringLiteral("Candidates")); !confined)
+            co_return std::unexpected(confined.error());
+    }
 
     report(progress, QStringLiteral("reference"), QStringLiteral("computing the right answers"));
     const auto order = co_await makeWorkOrder(request, stop, true);

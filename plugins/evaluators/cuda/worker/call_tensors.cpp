@@ -58,9 +58,7 @@ bool bindArguments(const kit::WorkOrder &order, const kit::Binding &binding, std
             return false;
         }
         if (argument.parameter->isTensor) {
-            argument.count = 1;
-            for (const std::int64_t n : binding.shapes[i])
-                argument.count *= std::uint64_t(std::max<std::int64_t>(n, 0));
+            argument.count = kit::elementCount(binding.shapes[i]);
             argument.bytes = argument.count * argument.dtype->bytes;
         } else {
             std::vector<std::byte> value(argument.dtype->bytes);

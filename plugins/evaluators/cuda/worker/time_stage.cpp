@@ -206,8 +206,8 @@ void TimeStage::addTiming(const Size &size, Result &result)
     kit::Range ratio = kit::medianInterval(ratios, seed.with("ratio"));
     const double between = processSpread_us / std::max(kit::median(candidate.time_us), processSpread_us);
     ratio = {ratio.low * (1 - between), ratio.high * (1 + between)};
-    Timing timing{size.order->name, size.order->weight, kit::median(candidate.time_us),
-                  range.low,        range.high,         candidate.time_us};
+    kit::TimingResult timing{size.order->name, size.order->weight, kit::median(candidate.time_us),
+                             range.low,        range.high,         candidate.time_us};
     if (timing.time_us > 0) {
         timing.overBaseline = kit::median(ratios);
         timing.overBaselineLow = ratio.low;

@@ -57,10 +57,8 @@ Result<Setting> prepare(const QJsonObject &settings, EvaluationRequest request)
     if (request.candidate.isEmpty())
         return failure(QStringLiteral("simulator.candidate"), QStringLiteral("The candidate has no files."));
     if (!request.unconfined) {
-        if (const SandboxSupport support = sandboxSupport(); !support.available)
-            return failure(
-                QStringLiteral("sandbox.unavailable"),
-                QStringLiteral("Candidates cannot be confined here: %1 %2").arg(support.reason, support.remedy));
+        if (const auto confined = requireSandbox(QStringLiteral("Candidates")); !confined)
+            return std::unexpected(confined.error());
     }
     Setting setting;
     const auto installation = Installation::find();
@@ -138,39 +136,20 @@ void report(const ProgressSink &sink, const QString &stage, int done, int total,
     if (sink) sink({stage, done, total, what});
 }
 
-std::function<void(const QJsonObject &)> progressOf(const ProgressSink &sink)
-{
-    return [sink](const QJsonObject &message) {
-        const QString stage = message.value(QLatin1String("stage")).toString();
-        const int done = message.value(QLatin1String("progress")).toInt();
-        const int total = message.value(QLatin1String("total")).toInt();
-        report(sink, stage, done, total,
-               done < total ? QStringLiteral("%1 %2 of %3").arg(stage).arg(done + 1).arg(total) : stage);
-    };
-}
-
-Finding simpleFinding(const QString &kind, const QString &message)
-{
-    Finding finding;
-    finding.kind = kind;
-    finding.message = message;
-    return finding;
-}
-
 // What a worker that did not finish means for the candidate. False when it is trouble of the environment.
 bool explainWorkerEnd(const Error &error, Evaluation &evaluation)
 {
     if (error.code == QLatin1String("worker.timeout")) {
         evaluation.status = Status::Timeout;
         evaluation.findings.append(
-            simpleFinding(QStringLiteral("timeout"),
+            checks::finding(QStringLiteral("timeout"),
                           QStringLiteral("the simulation took longer than %1 seconds").arg(workerTime_ms / 1000)));
         return true;
     }
     if (error.code == QLatin1String("worker.died") || error.code == QLatin1String("worker.protocol")) {
         evaluation.status = Status::Crashed;
         evaluation.findings.append(
-            simpleFinding(QStringLiteral("simulator_fault"),
+            checks::finding(QStringLiteral("simulator_fault"),
                           QStringLiteral("the simulator itself failed on this candidate: %1").arg(error.message)));
         evaluation.log += error.detail;
         return true;

@@ -2,6 +2,7 @@
 #include "simulate.h"
 
 #include "base/paths.h"
+#include "evaluation/checks.h"
 #include "evaluation/worker_answer.h"
 #include "profile/gpu_spec.h"
 #include "program/program_build.h"
@@ -37,14 +38,6 @@ QJsonObject request(const ProgramOptions &options, const Installation &installat
     return {{QStringLiteral("program"), program}};
 }
 
-Finding simpleFinding(const QString &kind, const QString &message)
-{
-    Finding finding;
-    finding.kind = kind;
-    finding.message = message;
-    return finding;
-}
-
 void addWork(const QJsonObject &last, const QString &device, ProgramOutcome &outcome)
 {
     Evaluation mapped;
@@ -64,17 +57,17 @@ Result<void> explain(const Error &error, const ProgramOptions &options, ProgramO
     if (error.code == QLatin1String("worker.timeout")) {
         outcome.status = QStringLiteral("timeout");
         outcome.findings.append(
-            simpleFinding(QStringLiteral("timeout"),
-                          QStringLiteral("the program did not end within %1 seconds (--timeout sets the limit)")
-                              .arg(options.timeout_s)));
+            checks::finding(QStringLiteral("timeout"),
+                            QStringLiteral("the program did not end within %1 seconds (--timeout sets the limit)")
+                                .arg(options.timeout_s)));
         return {};
     }
     if (error.code != QLatin1String("worker.died") && error.code != QLatin1String("worker.protocol"))
         return std::unexpected(error);
     outcome.status = QStringLiteral("crashed");
     outcome.findings.append(
-        simpleFinding(QStringLiteral("simulator_fault"),
-                      QStringLiteral("the simulator itself failed on this program: %1").arg(error.message)));
+        checks::finding(QStringLiteral("simulator_fault"),
+                        QStringLiteral("the simulator itself failed on this program: %1").arg(error.message)));
     return {};
 }
 
@@ -84,10 +77,8 @@ QCoro::Task<Result<ProgramOutcome>>
 simulate(ProgramOptions options, std::function<void(bool isError, const QByteArray &)> printed, std::stop_token stop)
 {
     if (!options.unconfined) {
-        if (const SandboxSupport support = sandboxSupport(); !support.available)
-            co_return failure(
-                QStringLiteral("sandbox.unavailable"),
-                QStringLiteral("Programs cannot be confined here: %1 %2").arg(support.reason, support.remedy));
+        if (const auto confined = requireSandbox(QStringLiteral("Programs")); !confined)
+            co_return std::unexpected(confined.error());
     }
     const auto installation = Installation::find();
     if (!installation) co_return std::unexpected(installation.error());

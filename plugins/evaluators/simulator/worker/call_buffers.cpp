@@ -14,14 +14,6 @@ namespace kernelskill::simulator {
 
 namespace {
 
-std::uint64_t elements(const std::vector<std::int64_t> &shape)
-{
-    std::uint64_t count = 1;
-    for (const std::int64_t n : shape)
-        count *= static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0));
-    return count;
-}
-
 kit::Seed poisonSeed(std::size_t parameter)
 {
     return kit::Seed::of(0x706f69736f6e, "outputs", parameter);
@@ -82,7 +74,7 @@ std::expected<void, std::string> CallBuffers::prepareWith(const WorkRequest &req
             dtype->fromDouble(&binding.scalars[i], buffer.scalar.data(), 1);
             continue;
         }
-        buffer.count = elements(binding.shapes[i]);
+        buffer.count = kit::elementCount(binding.shapes[i]);
         buffer.bytes = buffer.count * dtype->bytes;
         if (parameter.read) {
             if (const auto filled = fill(i, buffer); !filled) return filled;

@@ -155,7 +155,7 @@ ProgramResult runProgram(const ProgramRequest &request, const GpuModel &gpu,
     result.work.log = device.takeOutput();
     add(result.work.findings, call.findings);
     result.work.kernels = kernelProfiles(call);
-    result.work.launchCount = call.launchCount;
+    result.work.launches = call.launchCount;
     result.elapsed_us = call.elapsed_us;
     for (const CopyRecord &copy : call.copies)
         result.copies.push_back(

@@ -208,7 +208,7 @@ void timeCandidate(CandidateSession &session, const WorkRequest &request, const 
         result.timings.push_back(std::move(timing));
         if (result.kernels.empty()) {
             result.kernels = kernelProfiles(*call);
-            result.launchCount = call->launchCount;
+            result.launches = call->launchCount;
         }
     });
 }

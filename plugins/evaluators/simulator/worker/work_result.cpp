@@ -14,7 +14,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t mostFindings = 100;
-constexpr std::size_t mostLog = 64 * 1024;
 
 Json toJson(const Dim3 &d)
 {
@@ -91,12 +90,6 @@ Json kernelProfiles(const CallRecord &call)
     return kernels;
 }
 
-bool WorkResult::hasFailed() const
-{
-    return status != "ok" ||
-           std::ranges::any_of(checks, [](const CheckResult &check) { return check.outcome == "failed"; });
-}
-
 void WorkResult::append(WorkResult &&part)
 {
     if (part.status != "ok") status = part.status;
@@ -116,23 +109,10 @@ void WorkResult::concludePrecision(const std::string &mode)
 
 Json WorkResult::toJson() const
 {
-    Json object{{"done", true},         {"status", status},
-                {"kernels", kernels},   {"launches", launchCount},
-                {"evidence", evidence}, {"log", log.substr(0, mostLog)}};
-    object["checks"] = Json::array();
-    for (const CheckResult &check : checks)
-        object["checks"].push_back({{"name", check.name}, {"outcome", check.outcome}, {"detail", check.detail}});
+    Json object = WorkAnswer::toJson();
     object["findings"] = Json::array();
     for (std::size_t i = 0; i < std::min(findings.size(), mostFindings); ++i)
         object["findings"].push_back(simulator::toJson(findings[i]));
-    object["timings"] = Json::array();
-    for (const TimingResult &timing : timings)
-        object["timings"].push_back({{"name", timing.name},
-                                     {"weight", timing.weight},
-                                     {"time_us", timing.time_us},
-                                     {"low_us", timing.low_us},
-                                     {"high_us", timing.high_us},
-                                     {"samples_us", timing.samples_us}});
     return object;
 }
 

@@ -27,10 +27,21 @@ Collected &collected()
     return all;
 }
 
+// What all kinds of activity have.
+template <typename Activity> Launch timed(const Activity &activity)
+{
+    Launch launch;
+    launch.graph = activity.graphId != 0;
+    launch.correlation = activity.correlationId;
+    launch.start_ns = activity.start;
+    launch.end_ns = activity.end;
+    return launch;
+}
+
 // Newer toolkits append to these records, so the form that CUDA 12.6 knows can be read with every one since.
 void add(const CUpti_ActivityKernel9 &kernel)
 {
-    Launch launch;
+    Launch launch = timed(kernel);
     launch.name = kernel.name ? kernel.name : "";
     const int grid[] = {kernel.gridX, kernel.gridY, kernel.gridZ},
               block[] = {kernel.blockX, kernel.blockY, kernel.blockZ};
@@ -44,23 +55,15 @@ void add(const CUpti_ActivityKernel9 &kernel)
     launch.staticShared = kernel.staticSharedMemory;
     launch.dynamicShared = kernel.dynamicSharedMemory;
     launch.localBytes = kernel.localMemoryPerThread;
-    launch.graph = kernel.graphId != 0;
-    launch.correlation = kernel.correlationId;
-    launch.start_ns = kernel.start;
-    launch.end_ns = kernel.end;
     collected().launches.push_back(std::move(launch));
 }
 
 template <typename Activity> void addCopy(const Activity &copy, const char *kind, const std::string &name)
 {
-    Launch launch;
+    Launch launch = timed(copy);
     launch.kind = kind;
     launch.name = name;
     launch.bytes = copy.bytes;
-    launch.graph = copy.graphId != 0;
-    launch.correlation = copy.correlationId;
-    launch.start_ns = copy.start;
-    launch.end_ns = copy.end;
     collected().launches.push_back(std::move(launch));
 }
 
