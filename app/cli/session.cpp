@@ -4,6 +4,7 @@
 #include "session_report.h"
 
 #include "base/paths.h"
+#include "session/fork.h"
 #include "session/session_file.h"
 
 #include <QDir>
@@ -71,46 +72,12 @@ int show(const QString &path, bool json)
     return Done;
 }
 
-// A fork is the session as it was when the node had been evaluated, with that node as the base of the next round.
-Result<QString> forkTo(const QString &path, int nodeId, QString target)
-{
-    auto source = open(path);
-    if (!source) return std::unexpected(source.error());
-    qsizetype end = -1;
-    for (qsizetype i = 0; i < source->events.size(); ++i) {
-        const Event &event = source->events.at(i);
-        if (event.kind == QLatin1String("node.evaluated") && event.data.value(QStringLiteral("node")).toInt() == nodeId) end = i + 1;
-    }
-    if (end < 0)
-        return failure(QStringLiteral("session.node"), QStringLiteral("%1: node %2 was never evaluated; “kernelskill session show” lists the nodes").arg(path).arg(nodeId));
-    if (const TrajectoryNode *node = source->trajectory.node(nodeId); node->state != NodeState::Verified && node->state != NodeState::Unproven)
-        return failure(QStringLiteral("session.node"), QStringLiteral("node %1 is %2; fork from a node that passed its checks").arg(nodeId).arg(toString(node->state)));
-    if (target.isEmpty()) {
-        const QFileInfo info(path);
-        for (int i = 1; target.isEmpty() || QFileInfo::exists(target); ++i)
-            target = info.dir().filePath(QStringLiteral("%1-fork%2.kss").arg(info.completeBaseName()).arg(i));
-    }
-    auto file = SessionFile::create(target);
-    if (!file) return std::unexpected(file.error());
-    QList<Event> events = source->events.mid(0, end);
-    for (const Event &event : events)
-        for (auto value = event.data.begin(); value != event.data.end(); ++value) {
-            if (!value.key().endsWith(QLatin1String("_blob")) || value.value().toString().isEmpty()) continue;
-            auto content = source->file.blob(value.value().toString());
-            if (!content) return std::unexpected(content.error());
-            if (auto put = file->putBlob(*content); !put) return std::unexpected(put.error());
-        }
-    events.append(Event{0, QStringLiteral("node.promoted"), 0, QJsonObject{{QStringLiteral("node"), nodeId}, {QStringLiteral("base"), true}, {QStringLiteral("best"), false}}});
-    if (auto appended = file->append(events); !appended) return std::unexpected(appended.error());
-    return target;
-}
-
 int fork(const QString &path, const QString &nodeText, const QString &target, bool json)
 {
     bool isNumber = false;
     const int node = nodeText.toInt(&isNumber);
     if (!isNumber) return report(Error{QStringLiteral("usage"), QStringLiteral("NODE is a number, not “%1”").arg(nodeText), {}}, json);
-    auto forked = forkTo(path, node, target);
+    auto forked = forkSession(path, node, target);
     if (!forked) return report(forked.error(), json);
     if (json) printJson({{QStringLiteral("session"), *forked}, {QStringLiteral("base"), node}});
     else print(QStringLiteral("%1\ngo on with: kernelskill session resume %1").arg(*forked));

@@ -2,6 +2,8 @@
 // Syntax colours of a whole text as spans of theme roles. For worker threads: each has definitions of its own.
 #pragma once
 
+#include "diff/syntax.h"
+
 #include <QList>
 #include <QString>
 #include <QStringList>
@@ -13,8 +15,6 @@ struct SyntaxSpan
     int start = 0, length = 0; // UTF-16, within the line
     QString role;              // "syntax.keyword"
 };
-
-enum class CodeLanguage { Plain, Cuda, Ptx };
 
 // One list of spans a line; text between spans has the plain text colour.
 [[nodiscard]] QList<QList<SyntaxSpan>> highlight(const QStringList &lines, CodeLanguage language);

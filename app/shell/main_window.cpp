@@ -6,10 +6,12 @@
 #include "base/paths.h"
 #include "charts/chart_pane.h"
 #include "diff/diff_panel.h"
+#include "editor/edit_panel.h"
 #include "evidence/node_panels.h"
 #include "memory/skills_panel.h"
 #include "settings/theme.h"
 #include "shell/banner.h"
+#include "shell/node_actions.h"
 #include "shell/question_panel.h"
 #include "shell/state_label.h"
 #include "shell/tab_panel.h"
@@ -30,6 +32,7 @@
 #include <QProgressBar>
 #include <QSettings>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QStatusBar>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -54,6 +57,7 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
     buildPerspectiveButtons();
     buildStatusBar();
     connectRun();
+    connectPerson();
 
     const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
     resize(m_options.size.isValid() ? m_options.size : QSize(1600, 1000));
@@ -100,7 +104,11 @@ void MainWindow::buildCentre()
     m_diff = new DiffPanel(m_document, m_selection);
     m_centre = new QSplitter(Qt::Vertical);
     m_centre->addWidget(m_trajectory);
-    m_centre->addWidget(m_diff);
+    m_edit = new EditPanel;
+    m_code = new QStackedWidget;
+    m_code->addWidget(m_diff);
+    m_code->addWidget(m_edit);
+    m_centre->addWidget(m_code);
     m_centre->setChildrenCollapsible(false);
     m_centre->setStretchFactor(0, 0);
     m_centre->setStretchFactor(1, 1);
@@ -145,6 +153,7 @@ void MainWindow::buildDocks()
     m_why = new WhyPanel(m_document, m_selection, m_skills->model());
     m_evidence = new EvidencePanel(m_document, m_selection);
     m_log = new LogPanel(m_document);
+    m_nodeActions = new NodeActions(m_document, m_selection, m_skills->model(), this);
 
     for (const auto &[page, name] :
          {std::pair<QWidget *, QString>(m_skills, u"Skills"_s), std::pair<QWidget *, QString>(m_why, u"Why"_s),

@@ -17,6 +17,7 @@ class QLineEdit;
 class QProgressBar;
 class QSettings;
 class QSplitter;
+class QStackedWidget;
 class QTimer;
 
 namespace kernelskill {
@@ -24,8 +25,10 @@ namespace kernelskill {
 class Banner;
 class ChartPane;
 class DiffPanel;
+class EditPanel;
 class EvidencePanel;
 class LogPanel;
+class NodeActions;
 class ProgressPanel;
 class QuestionPanel;
 class SkillsPanel;
@@ -55,6 +58,11 @@ public:
     [[nodiscard]] NodeSelection *selection() const { return m_selection; }
     [[nodiscard]] TrajectoryPanel *trajectoryPanel() const { return m_trajectory; }
     [[nodiscard]] DiffPanel *diffPanel() const { return m_diff; }
+    [[nodiscard]] EditPanel *editPanel() const { return m_edit; }
+    [[nodiscard]] QuestionPanel *questionPanel() const { return m_question; }
+    [[nodiscard]] NodeActions *nodeActions() const { return m_nodeActions; }
+    [[nodiscard]] RunController *runController() const { return m_run; }
+    void editNode(int node); // a candidate of the person's own, made from it
 
 Q_SIGNALS:
     void sessionOpened();
@@ -73,8 +81,14 @@ private:
     void buildPerspectiveButtons();
     void buildStatusBar();
     void connectRun();
+    void connectPerson();
     QDockWidget *addDock(Qt::DockWidgetArea area, const QString &name, QWidget *content);
 
+    void editForQuestion(const Question &question);
+    void submitEdit(const Candidate &candidate);
+    void leaveEditor();
+    void propose(const Proposal &proposal);
+    void forkFrom(int node);
     void showRunState();
     void showSessionFacts();
     void showFacts(); // evaluators and agents the engine found
@@ -104,6 +118,10 @@ private:
     StartPanel *m_start;
     TrajectoryPanel *m_trajectory;
     DiffPanel *m_diff;
+    EditPanel *m_edit;
+    QStackedWidget *m_code; // the diff, or the editor in its place
+    NodeActions *m_nodeActions;
+    int m_editedNode = -1; // −1: the edit answers a question
     QSplitter *m_centre, *m_charts;
     ChartPane *m_leftChart, *m_rightChart;
     TaskPanel *m_tasks;

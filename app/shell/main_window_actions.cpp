@@ -8,6 +8,7 @@
 #include "models/node_text.h"
 #include "settings/icons.h"
 #include "settings/theme.h"
+#include "shell/node_actions.h"
 #include "tasks/start_panel.h"
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
@@ -90,6 +91,14 @@ void MainWindow::buildMenus()
     node->addAction(tr("Select b&ase"), this, [this] { m_selection->select(m_document->trajectory().base); });
     node->addAction(tr("Compare with &baseline"), this, [this] { m_selection->compareWith(0); });
     node->addAction(tr("Compare with &parent"), this, [this] { m_selection->compareWith(-1); });
+    node->addAction(tr("&Edit code…"), QKeySequence(u"Ctrl+E"_s), this, [this] { editNode(m_selection->selected()); });
+    node->addAction(tr("&Name node…"), QKeySequence(u"F2"_s), this,
+                    [this] { m_nodeActions->editNote(m_selection->selected()); });
+    QMenu *more = node->addMenu(tr("&With the selected node"));
+    connect(more, &QMenu::aboutToShow, this, [this, more] {
+        more->clear();
+        m_nodeActions->fill(more, m_selection->selected());
+    });
 
     QMenu *window = menuBar()->addMenu(tr("&Window"));
     for (QDockWidget *dock : {m_leftDock, m_bottomDock, m_rightDock})

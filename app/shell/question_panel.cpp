@@ -3,62 +3,116 @@
 
 #include "settings/theme.h"
 
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QListWidget>
 #include <QPainter>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 using namespace Qt::StringLiterals;
 
 namespace kernelskill {
 
-QuestionPanel::QuestionPanel(QWidget *parent)
-    : QWidget(parent), m_title(new QLabel), m_text(new QLabel), m_choices(new QComboBox), m_edit(new QPlainTextEdit),
-      m_accept(new QPushButton), m_decline(new QPushButton(tr("Decline")))
+namespace {
+
+constexpr int mostRows = 7; // of a list before it scrolls
+
+// Who is asked, in the words of the cast.
+QString roleTitle(const QString &role)
 {
+    if (role == "planner"_L1) return QuestionPanel::tr("You plan");
+    if (role == "optimizer"_L1) return QuestionPanel::tr("You write the code");
+    if (role == "diagnoser"_L1) return QuestionPanel::tr("You diagnose");
+    if (role == "repairer"_L1) return QuestionPanel::tr("You repair");
+    if (role == "generator"_L1) return QuestionPanel::tr("You begin");
+    if (role == "features"_L1) return QuestionPanel::tr("You name the features");
+    return {};
+}
+
+} // namespace
+
+QuestionPanel::QuestionPanel(QWidget *parent)
+    : QWidget(parent), m_title(new QLabel), m_text(new QLabel), m_choices(new QListWidget), m_edit(new QPlainTextEdit),
+      m_accept(new QPushButton), m_decline(new QPushButton)
+{
+    setAccessibleName(tr("Question to you"));
     m_title->setFont(theme().font(TextStyle::Title));
     m_text->setWordWrap(true);
-    m_edit->setMinimumHeight(8 * themeSize("codeLine"));
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_choices->setAccessibleName(tr("Choices"));
+    m_choices->setUniformItemSizes(true);
+    m_edit->setAccessibleName(tr("Your answer"));
+    m_edit->setFixedHeight(5 * themeSize("codeLine"));
     m_edit->setFont(theme().font(TextStyle::Code));
     auto *row = new QHBoxLayout;
     row->setSpacing(theme().space(8));
-    row->addWidget(m_choices, 1);
-    row->addStretch();
     row->addWidget(m_accept);
     row->addWidget(m_decline);
+    row->addStretch();
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(theme().space(12), theme().space(8), theme().space(12), theme().space(8));
     layout->setSpacing(theme().space(6));
     layout->addWidget(m_title);
     layout->addWidget(m_text);
+    layout->addWidget(m_choices);
     layout->addWidget(m_edit);
     layout->addLayout(row);
     hide();
-    connect(m_accept, &QPushButton::clicked, this,
-            [this] { finish({true, m_choices->currentIndex(), m_edit->toPlainText()}); });
+    connect(m_accept, &QPushButton::clicked, this, [this] {
+        if (m_question.kind == Question::Kind::Code)
+            Q_EMIT editWanted(m_question);
+        else
+            finish(given());
+    });
+    connect(m_choices, &QListWidget::itemActivated, m_accept, &QPushButton::click);
     connect(m_decline, &QPushButton::clicked, this, [this] { finish({}); });
 }
 
 void QuestionPanel::ask(const Question &question)
 {
-    m_kind = question.kind;
-    m_title->setText(question.title);
-    m_text->setText(question.text);
-    m_text->setVisible(!question.text.isEmpty());
-    m_choices->clear();
-    m_choices->addItems(question.choices);
-    m_choices->setVisible(question.kind == Question::Kind::Choose);
+    m_question = question;
+    const QString who = roleTitle(question.role);
+    m_title->setText(who.isEmpty() ? question.title : u"%1 · %2"_s.arg(who, question.title));
+    const bool isCode = question.kind == Question::Kind::Code;
+    m_text->setText(isCode ? question.text.section(u"\n\n"_s, 0, 0) : question.text.left(1200));
+    m_text->setVisible(!m_text->text().isEmpty());
+    fillChoices();
     m_edit->setPlainText(question.initial);
-    m_edit->setVisible(question.kind == Question::Kind::Text || question.kind == Question::Kind::Code);
-    m_accept->setText(question.kind == Question::Kind::Confirm ? tr("Yes") : tr("Answer"));
+    m_edit->setVisible(question.kind == Question::Kind::Text);
+    m_accept->setText(isCode                                        ? tr("Edit the code")
+                      : question.kind == Question::Kind::Confirm ? tr("Yes")
+                                                                 : tr("Answer"));
+    m_decline->setText(question.kind == Question::Kind::Confirm ? tr("No")
+                       : question.role == "planner"_L1          ? tr("Leave it to the ranking")
+                                                                : tr("Decline"));
     show();
     (m_edit->isVisible()      ? static_cast<QWidget *>(m_edit)
      : m_choices->isVisible() ? static_cast<QWidget *>(m_choices)
                               : m_accept)
         ->setFocus();
+}
+
+void QuestionPanel::fillChoices()
+{
+    m_choices->clear();
+    m_choices->setVisible(m_question.kind == Question::Kind::Choose);
+    for (qsizetype i = 0; i < m_question.choices.size(); ++i) {
+        const QString detail = m_question.details.value(i);
+        m_choices->addItem(detail.isEmpty() ? m_question.choices[i] : u"%1   –   %2"_s.arg(m_question.choices[i], detail));
+    }
+    const int rows = std::clamp(m_choices->count(), 1, mostRows);
+    m_choices->setFixedHeight(rows * std::max(themeSize("row"), m_choices->sizeHintForRow(0)) + 2);
+    m_choices->setCurrentRow(0);
+}
+
+Answer QuestionPanel::given() const
+{
+    const bool chooses = m_question.kind == Question::Kind::Choose;
+    return {!chooses || m_choices->currentRow() >= 0, chooses ? m_choices->currentRow() : 0, m_edit->toPlainText()};
 }
 
 void QuestionPanel::finish(Answer answer)

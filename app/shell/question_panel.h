@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A question of an agent to the person, asked in the window rather than in a dialog: the run waits, the window does
-// not.
+// not. Code is not written here but in the editor: the panel says that it is wanted and leads there.
 #pragma once
 
 #include "agent/question.h"
 
 #include <QWidget>
 
-class QComboBox;
 class QLabel;
+class QListWidget;
 class QPlainTextEdit;
 class QPushButton;
 
@@ -20,18 +20,23 @@ class QuestionPanel : public QWidget
 public:
     explicit QuestionPanel(QWidget *parent = nullptr);
     void ask(const Question &question);
+    [[nodiscard]] const Question &question() const { return m_question; }
+    void finish(Answer answer); // as the buttons do
 
 Q_SIGNALS:
     void answered(const kernelskill::Answer &answer);
+    void editWanted(const kernelskill::Question &question);
 
 protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
-    void finish(Answer answer);
-    Question::Kind m_kind = Question::Kind::Confirm;
+    void fillChoices();
+    [[nodiscard]] Answer given() const;
+
+    Question m_question;
     QLabel *m_title, *m_text;
-    QComboBox *m_choices;
+    QListWidget *m_choices;
     QPlainTextEdit *m_edit;
     QPushButton *m_accept, *m_decline;
 };

@@ -13,6 +13,21 @@ using namespace Qt::StringLiterals;
 
 namespace kernelskill {
 
+// A coroutine of the worker's, from its first line to its last: the thread's event loop outlives them all.
+class EngineWorker::Underway
+{
+public:
+    explicit Underway(EngineWorker *worker) : m_worker(worker) { ++m_worker->m_underway; }
+    ~Underway()
+    {
+        if (--m_worker->m_underway == 0 && m_worker->m_ending) Q_EMIT m_worker->quiet();
+    }
+    Q_DISABLE_COPY_MOVE(Underway)
+
+private:
+    EngineWorker *m_worker;
+};
+
 EngineWorker::EngineWorker(std::optional<PlayerFactory> players) : m_players(std::move(players)) {}
 EngineWorker::~EngineWorker() = default;
 
@@ -49,17 +64,43 @@ void EngineWorker::lookAround()
 void EngineWorker::start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath)
 {
     if (m_busy || !prepare(memoryPath)) return;
-    play(settings, sessionPath, true);
+    play([settings, sessionPath](Run &run) { return run.start(settings, sessionPath); });
 }
 
 void EngineWorker::resume(const QString &sessionPath, const QString &memoryPath)
 {
     if (m_busy || !prepare(memoryPath)) return;
-    play({}, sessionPath, false);
+    play([sessionPath](Run &run) { return run.resume(sessionPath); });
 }
 
-QCoro::Task<void> EngineWorker::play(RunSettings settings, QString sessionPath, bool fresh)
+void EngineWorker::work(const QString &sessionPath, const QString &memoryPath, const QList<Proposal> &proposals)
 {
+    if (m_busy || !prepare(memoryPath)) return;
+    play([sessionPath, proposals](Run &run) { return run.work(sessionPath, proposals); });
+}
+
+void EngineWorker::propose(const Proposal &proposal)
+{
+    if (!m_run || !m_busy) return;
+    if (const auto taken = m_run->propose(proposal); !taken) Q_EMIT refused(taken.error());
+}
+
+void EngineWorker::annotate(const QString &sessionPath, int node, const QString &kind, const QJsonObject &data)
+{
+    if (m_run && m_busy && m_run->session() && m_run->session()->path() == sessionPath) {
+        if (const auto noted = m_run->annotate(node, kind, data); !noted) Q_EMIT refused(noted.error());
+        return;
+    }
+    const auto noted = annotateSession(sessionPath, node, kind, data);
+    if (noted)
+        Q_EMIT eventHappened(*noted, {});
+    else
+        Q_EMIT refused(noted.error());
+}
+
+QCoro::Task<void> EngineWorker::play(Begin begin)
+{
+    const Underway underway(this);
     m_busy = true;
     m_run = m_players ? std::make_unique<Run>(*m_players, m_store.get())
                       : std::make_unique<Run>(m_plugins.get(), m_store.get());
@@ -74,11 +115,7 @@ QCoro::Task<void> EngineWorker::play(RunSettings settings, QString sessionPath, 
     });
     connect(m_run.get(), &Run::progress, this, &EngineWorker::progressed);
     m_run->setAsk([this](Question question) { return ask(std::move(question)); });
-    Result<RunSummary> summary;
-    if (fresh)
-        summary = co_await m_run->start(std::move(settings), std::move(sessionPath));
-    else
-        summary = co_await m_run->resume(std::move(sessionPath));
+    const Result<RunSummary> summary = co_await begin(*m_run);
     m_busy = false;
     // The run holds the session's writer lock; it goes once this coroutine is off the stack.
     QMetaObject::invokeMethod(
@@ -97,6 +134,60 @@ QCoro::Task<Result<Answer>> EngineWorker::ask(Question question)
 {
     Q_EMIT asked(question);
     co_return co_await qCoro(this, &EngineWorker::answered);
+}
+
+Result<Task> EngineWorker::taskOf(const CompileOrder &order)
+{
+    const QString key = order.sessionPath.isEmpty() ? order.taskFolder : order.sessionPath;
+    if (m_compiledTask.first == key) return m_compiledTask.second.task;
+    if (order.sessionPath.isEmpty()) {
+        auto task = readTask(order.taskFolder);
+        if (!task) return task;
+        m_compiledTask = {key, SessionTask{*task, nullptr}};
+        return task;
+    }
+    auto file = SessionFile::open(order.sessionPath, true);
+    if (!file) return std::unexpected(file.error());
+    auto events = file->events();
+    if (!events) return std::unexpected(events.error());
+    auto task = kernelskill::taskOf(*file, Trajectory::fold(*events));
+    if (!task) return std::unexpected(task.error());
+    m_compiledTask = {key, *task};
+    return task->task;
+}
+
+QCoro::Task<Result<QList<Finding>>> EngineWorker::compiledBy(QString evaluator, EvaluationRequest request,
+                                                             std::stop_token stop)
+{
+    auto made = m_players ? m_players->evaluator(evaluator) : m_plugins->createEvaluator(evaluator);
+    if (!made) co_return std::unexpected(made.error());
+    co_return co_await (*made)->compile(std::move(request), stop);
+}
+
+QCoro::Task<void> EngineWorker::compile(CompileOrder order)
+{
+    const Underway underway(this);
+    m_compiling.request_stop();
+    m_compiling = {};
+    const std::stop_token stop = m_compiling.get_token();
+    if (!m_plugins) m_plugins = std::make_unique<PluginManager>();
+    CompileAnswer answer{order.ticket, {}, {}};
+    EvaluationRequest request;
+    if (const auto task = taskOf(order))
+        request.task = *task;
+    else
+        answer.trouble = task.error().message;
+    request.candidate = order.candidate;
+    if (answer.trouble.isEmpty()) {
+        auto findings = co_await compiledBy(order.evaluator, request, stop);
+        if (!findings && findings.error().code == "evaluator.compile"_L1)
+            findings = co_await compiledBy(u"simulator"_s, request, stop);
+        if (findings)
+            answer.findings = *findings;
+        else
+            answer.trouble = findings.error().message;
+    }
+    if (!stop.stop_requested()) Q_EMIT compiled(answer);
 }
 
 void EngineWorker::pause()
@@ -121,6 +212,14 @@ void EngineWorker::stop()
     Q_EMIT answered({}); // a pending question is declined
 }
 
+void EngineWorker::end()
+{
+    m_ending = true;
+    stop();
+    m_compiling.request_stop();
+    if (m_underway == 0) Q_EMIT quiet();
+}
+
 void EngineWorker::applySkillState(const QString &skill, SkillState state, const QString &reason)
 {
     if (m_run && m_busy) m_run->applySkillState(skill, state, reason);
@@ -134,6 +233,7 @@ RunController::RunController(QObject *parent, std::optional<PlayerFactory> playe
     qRegisterMetaType<Question>();
     qRegisterMetaType<Answer>();
     qRegisterMetaType<EngineFacts>();
+    qRegisterMetaType<CompileAnswer>();
     qRegisterMetaType<QHash<QString, QByteArray>>();
     m_worker->moveToThread(&m_thread);
     m_thread.setObjectName(u"engine"_s);
@@ -152,6 +252,8 @@ RunController::RunController(QObject *parent, std::optional<PlayerFactory> playe
             });
     connect(m_worker, &EngineWorker::progressed, this, &RunController::progressed);
     connect(m_worker, &EngineWorker::asked, this, &RunController::asked);
+    connect(m_worker, &EngineWorker::refused, this, &RunController::refused);
+    connect(m_worker, &EngineWorker::compiled, this, &RunController::compiled);
     connect(m_worker, &EngineWorker::ended, this, [this](const QString &by, const QString &message) {
         m_elapsedAtEnd_s = double(m_clock.elapsed()) / 1000;
         setState(RunState::Idle);
@@ -168,14 +270,11 @@ RunController::RunController(QObject *parent, std::optional<PlayerFactory> playe
 
 RunController::~RunController()
 {
-    QMetaObject::invokeMethod(m_worker, &EngineWorker::stop, Qt::QueuedConnection);
-    if (isActive()) {
-        // The engine's thread has to end its run itself: its coroutine must not be dropped under way.
-        QEventLoop loop;
-        connect(this, &RunController::ended, &loop, &QEventLoop::quit);
-        connect(this, &RunController::failed, &loop, &QEventLoop::quit);
-        loop.exec();
-    }
+    // The engine's thread has to end what it does itself: a coroutine must not be dropped under way.
+    QEventLoop loop;
+    connect(m_worker, &EngineWorker::quiet, &loop, &QEventLoop::quit);
+    QMetaObject::invokeMethod(m_worker, &EngineWorker::end, Qt::QueuedConnection);
+    loop.exec();
     m_thread.quit();
     m_thread.wait();
 }
@@ -216,6 +315,33 @@ void RunController::resume(const QString &sessionPath, const QString &memoryPath
     QMetaObject::invokeMethod(
         m_worker, [worker = m_worker, sessionPath, memoryPath] { worker->resume(sessionPath, memoryPath); },
         Qt::QueuedConnection);
+}
+
+void RunController::propose(const Proposal &proposal, const QString &sessionPath, const QString &memoryPath)
+{
+    if (isActive() && sessionPath == m_sessionPath) {
+        QMetaObject::invokeMethod(
+            m_worker, [worker = m_worker, proposal] { worker->propose(proposal); }, Qt::QueuedConnection);
+        return;
+    }
+    if (isActive()) return;
+    begin(sessionPath);
+    QMetaObject::invokeMethod(
+        m_worker, [worker = m_worker, sessionPath, memoryPath, proposal] { worker->work(sessionPath, memoryPath, {proposal}); },
+        Qt::QueuedConnection);
+}
+
+void RunController::annotate(const QString &sessionPath, int node, const QString &kind, const QJsonObject &data)
+{
+    QMetaObject::invokeMethod(
+        m_worker, [worker = m_worker, sessionPath, node, kind, data] { worker->annotate(sessionPath, node, kind, data); },
+        Qt::QueuedConnection);
+}
+
+void RunController::compile(const CompileOrder &order)
+{
+    QMetaObject::invokeMethod(
+        m_worker, [worker = m_worker, order] { worker->compile(order); }, Qt::QueuedConnection);
 }
 
 void RunController::togglePause()

@@ -5,6 +5,7 @@
 
 #include "agent/question.h"
 #include "engine/run.h"
+#include "engine/snapshot.h"
 
 #include <QElapsedTimer>
 #include <QHash>
@@ -16,6 +17,21 @@
 namespace kernelskill {
 
 enum class RunState { Idle, Starting, Running, Pausing, Paused, Stopping };
+
+// What the compiler says of code somebody is writing for a task: the session's, else that of a folder.
+struct CompileOrder
+{
+    int ticket = 0;
+    QString sessionPath, taskFolder;
+    QString evaluator; // where it cannot compile alone, the simulator is asked
+    Candidate candidate;
+};
+struct CompileAnswer
+{
+    int ticket = 0;
+    QList<Finding> findings;
+    QString trouble; // why it was not compiled; empty: it was
+};
 
 struct EngineFacts
 {
@@ -35,13 +51,21 @@ public:
     void lookAround();
     void start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath);
     void resume(const QString &sessionPath, const QString &memoryPath);
+    void work(const QString &sessionPath, const QString &memoryPath, const QList<Proposal> &proposals);
+    void propose(const Proposal &proposal);
+    void annotate(const QString &sessionPath, int node, const QString &kind, const QJsonObject &data);
     void pause();
     void unpause();
     void step();
     void stop();
     void applySkillState(const QString &skill, SkillState state, const QString &reason);
+    QCoro::Task<void> compile(CompileOrder order); // ends the one before
+    void end(); // stops everything; `quiet` follows when nothing is under way any more
 
 Q_SIGNALS:
+    void compiled(const kernelskill::CompileAnswer &answer);
+    void refused(const kernelskill::Error &error); // a proposal
+    void quiet();
     void factsFound(const kernelskill::EngineFacts &facts);
     void eventHappened(const kernelskill::Event &event, const QHash<QString, QByteArray> &blobs);
     void progressed(int node, const QString &stage, int done, int total);
@@ -51,7 +75,10 @@ Q_SIGNALS:
     void failed(const kernelskill::Error &error);
 
 private:
-    QCoro::Task<void> play(RunSettings settings, QString sessionPath, bool fresh);
+    using Begin = std::function<QCoro::Task<Result<RunSummary>>(Run &)>;
+    QCoro::Task<void> play(Begin begin);
+    [[nodiscard]] Result<Task> taskOf(const CompileOrder &order);
+    QCoro::Task<Result<QList<Finding>>> compiledBy(QString evaluator, EvaluationRequest request, std::stop_token stop);
     QCoro::Task<Result<Answer>> ask(Question question);
     [[nodiscard]] bool prepare(const QString &memoryPath);
 
@@ -59,7 +86,11 @@ private:
     std::unique_ptr<PluginManager> m_plugins;
     std::unique_ptr<SkillStore> m_store;
     std::unique_ptr<Run> m_run;
-    bool m_busy = false;
+    class Underway;
+    bool m_busy = false, m_ending = false;
+    int m_underway = 0; // coroutines
+    std::stop_source m_compiling;
+    std::pair<QString, SessionTask> m_compiledTask; // session or folder → its task
 };
 
 // Lives on the window's thread.
@@ -78,6 +109,11 @@ public:
 
     void start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath);
     void resume(const QString &sessionPath, const QString &memoryPath);
+    // To the run in flight when it is the session's, else in a run that does only this.
+    void propose(const Proposal &proposal, const QString &sessionPath, const QString &memoryPath);
+    // A pin or a note on a node; the event comes back as any other.
+    void annotate(const QString &sessionPath, int node, const QString &kind, const QJsonObject &data);
+    void compile(const CompileOrder &order);
     void togglePause();
     void step();
     void stop();
@@ -92,6 +128,8 @@ Q_SIGNALS:
     void asked(const kernelskill::Question &question);
     void ended(const QString &by, const QString &message);
     void failed(const kernelskill::Error &error);
+    void refused(const kernelskill::Error &error);
+    void compiled(const kernelskill::CompileAnswer &answer);
 
 private:
     void setState(RunState state);

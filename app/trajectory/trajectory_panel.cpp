@@ -9,6 +9,7 @@
 #include <QCheckBox>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QTreeView>
@@ -61,6 +62,13 @@ TrajectoryPanel::TrajectoryPanel(SessionDocument *document, NodeSelection *selec
     layout->addWidget(bar);
     layout->addWidget(m_stack, 1);
 
+    m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_tree, &QTreeView::customContextMenuRequested, this, [this](const QPoint &position) {
+        QMenu menu(this);
+        Q_EMIT menuWanted(&menu, m_model->nodeAt(m_tree->indexAt(position).siblingAtColumn(0)));
+        if (!menu.isEmpty()) menu.exec(m_tree->viewport()->mapToGlobal(position));
+    });
+    connect(m_view, &TrajectoryView::menuWanted, this, &TrajectoryPanel::menuWanted);
     connect(dim, &QCheckBox::toggled, m_view, &TrajectoryView::setDimFailures);
     connect(m_follow, &QCheckBox::clicked, selection, &NodeSelection::setFollow);
     connect(selection, &NodeSelection::followChanged, this, &TrajectoryPanel::showFollow);

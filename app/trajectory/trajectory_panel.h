@@ -25,6 +25,9 @@ public:
     void setFacts(const QString &facts);
     void showAsList(bool list);
 
+Q_SIGNALS:
+    void menuWanted(QMenu *menu, int node); // of the graph or the list
+
 private:
     void showSelection();
     void showFollow();

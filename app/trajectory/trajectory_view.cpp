@@ -6,7 +6,6 @@
 #include "settings/theme.h"
 
 #include <QApplication>
-#include <QClipboard>
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -446,21 +445,8 @@ void TrajectoryView::contextMenuEvent(QContextMenuEvent *event)
     const int hit = nodeAt(event->pos());
     const int node = hit >= 0 ? hit : event->reason() == QContextMenuEvent::Keyboard ? m_selection->selected() : -1;
     QMenu menu(this);
-    if (const TrajectoryNode *entry = m_document->node(node)) {
-        menu.addAction(tr("Show node %1").arg(node), this, [this, node] { m_selection->select(node); });
-        QAction *compare = menu.addAction(tr("Compare node %1 with %2").arg(m_selection->selected()).arg(node), this,
-                                          [this, node] { m_selection->compareWith(node); });
-        compare->setEnabled(node != m_selection->selected());
-        menu.addAction(tr("Compare with its parent"), this, [this] { m_selection->compareWith(-1); });
-        menu.addSeparator();
-        const QString facts = node_text::summary(*entry, m_document->stageText(node));
-        menu.addAction(tr("Copy facts"), this, [facts] { QApplication::clipboard()->setText(facts); });
-        if (const Candidate *candidate = m_document->candidate(node)) {
-            const QString code = candidate->mainText();
-            menu.addAction(tr("Copy code"), this, [code] { QApplication::clipboard()->setText(code); });
-        }
-        menu.addSeparator();
-    }
+    Q_EMIT menuWanted(&menu, node);
+    if (!menu.isEmpty()) menu.addSeparator();
     menu.addAction(tr("Fit"), this, &TrajectoryView::fit);
     menu.exec(event->globalPos());
 }

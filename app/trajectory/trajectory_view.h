@@ -7,6 +7,8 @@
 
 #include <QAbstractScrollArea>
 
+class QMenu;
+
 namespace kernelskill {
 
 class TrajectoryView : public QAbstractScrollArea
@@ -30,6 +32,7 @@ public:
 Q_SIGNALS:
     void zoomChanged(double zoom);
     void exportRequested();
+    void menuWanted(QMenu *menu, int node); // whoever knows what can be done with it fills the menu
 
 protected:
     void paintEvent(QPaintEvent *event) override;

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// A person at work in the window, with the real simulator: runs the example for a round, edits a candidate with the
+// compiler looking on, has it judged, names it, and goes on from another node.
+#include "editor/code_editor.h"
+#include "editor/edit_panel.h"
+#include "models/session_document.h"
+#include "settings/theme.h"
+#include "shell/bar.h"
+#include "shell/command_line.h"
+#include "shell/main_window.h"
+#include "shell/node_actions.h"
+#include "tasks/start_panel.h"
+
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace Qt::StringLiterals;
+using namespace kernelskill;
+
+class TestPerson : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir m_folder;
+    std::unique_ptr<MainWindow> m_window;
+
+    [[nodiscard]] const Trajectory &trajectory() const { return m_window->document()->trajectory(); }
+    [[nodiscard]] QString status() const;
+    static QAction *actionNamed(QMenu &menu, const QString &start);
+
+private Q_SLOTS:
+    void initTestCase();
+    void runsTheExample();
+    void seesTheCompilersWord();
+    void handsTheCodeIn();
+    void theSameCodeIsRefused();
+    void cancelsWithEscape();
+    void namesAndPins();
+    void goesOnFromAnEarlierNode();
+    void cleanupTestCase() { m_window.reset(); }
+};
+
+QString TestPerson::status() const
+{
+    for (const QLabel *label : m_window->editPanel()->findChildren<QLabel *>()) {
+        if (!label->toolTip().isEmpty()) return label->toolTip();
+    }
+    return {};
+}
+
+QAction *TestPerson::actionNamed(QMenu &menu, const QString &start)
+{
+    for (QAction *action : menu.actions()) {
+        if (action->text().remove(u'&').startsWith(start)) return action;
+    }
+    return nullptr;
+}
+
+void TestPerson::initTestCase()
+{
+    for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
+        qputenv(variable, m_folder.path().toLocal8Bit());
+    theme().setMode(ThemeMode::Light);
+    theme().applyToApplication();
+    CommandLine options;
+    options.files = {QStringLiteral(SOURCE_DIR "/resources/tasks/transpose")};
+    options.size = QSize(1600, 1000);
+    m_window = std::make_unique<MainWindow>(options);
+    m_window->show();
+    m_window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+}
+
+void TestPerson::runsTheExample()
+{
+    QTRY_VERIFY(m_window->isSettled());
+    auto *rounds = m_window->findChild<StartPanel *>()->findChild<QSpinBox *>();
+    QVERIFY(rounds);
+    rounds->setValue(1);
+    m_window->startRun();
+    QTRY_VERIFY_WITH_TIMEOUT(trajectory().endedBy == "rounds"_L1 && !m_window->runController()->isActive(), 240'000);
+    QCOMPARE(trajectory().nodes.size(), 2);
+}
+
+void TestPerson::seesTheCompilersWord()
+{
+    m_window->editNode(0);
+    QVERIFY(m_window->editPanel()->isVisible());
+    CodeEditor *editor = m_window->editPanel()->editor();
+    QTRY_VERIFY(editor->hasFocus());
+    const QString before = editor->toPlainText();
+    const int line = editor->document()->blockCount(); // after the last
+    editor->moveCursor(QTextCursor::End);
+    QTest::keyClicks(editor, u"int broken = ;"_s);
+    QTRY_VERIFY2_WITH_TIMEOUT(status().startsWith(u"error in line"_s), qPrintable(status()), 60'000);
+    QVERIFY(editor->notes().contains(line - 1));
+    QVERIFY(editor->notes().value(line - 1).isError);
+    editor->undo();
+    while (editor->toPlainText() != before && editor->document()->isUndoAvailable()) editor->undo();
+    QCOMPARE(editor->toPlainText(), before);
+    QTRY_COMPARE_WITH_TIMEOUT(status(), u"compiles"_s, 60'000);
+    QVERIFY(editor->notes().isEmpty());
+}
+
+void TestPerson::handsTheCodeIn()
+{
+    CodeEditor *editor = m_window->editPanel()->editor();
+    editor->moveCursor(QTextCursor::End);
+    QTest::keyClicks(editor, u"__device__ int mine() { return 1; }"_s);
+    QVERIFY(m_window->editPanel()->isModified());
+    QTest::keyClick(editor, Qt::Key_Return, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(trajectory().nodes.size() == 3 && !m_window->runController()->isActive(), 240'000);
+    const TrajectoryNode &mine = trajectory().nodes.last();
+    QVERIFY(mine.isHuman);
+    QCOMPARE(mine.parent, 0);
+    QVERIFY2(mine.state == NodeState::Verified, qPrintable(mine.why));
+    QCOMPARE(trajectory().endedBy, u"rounds"_s); // as before
+    QVERIFY(!m_window->editPanel()->isVisible());
+}
+
+void TestPerson::theSameCodeIsRefused()
+{
+    const qsizetype events = m_window->document()->events().size();
+    m_window->editNode(0);
+    m_window->editPanel()->editor()->moveCursor(QTextCursor::End);
+    QTest::keyClicks(m_window->editPanel()->editor(), u"// only a remark"_s);
+    QTest::keyClick(m_window->editPanel()->editor(), Qt::Key_Return, Qt::ControlModifier);
+    QTRY_VERIFY(!m_window->runController()->isActive());
+    QCOMPARE(m_window->document()->events().size(), events);
+    bool said = false;
+    for (const ElidedLabel *label : m_window->findChildren<ElidedLabel *>())
+        said = said || (label->isVisible() && label->text().contains(u"this is the code of node 0"_s));
+    QVERIFY(said);
+}
+
+void TestPerson::cancelsWithEscape()
+{
+    m_window->editNode(1);
+    QVERIFY(m_window->editPanel()->isVisible());
+    QTest::keyClick(m_window->editPanel()->editor(), Qt::Key_Escape);
+    QVERIFY(!m_window->editPanel()->isVisible());
+    QVERIFY(!m_window->editPanel()->isModified());
+}
+
+void TestPerson::namesAndPins()
+{
+    Q_EMIT m_window->nodeActions()->annotated(1, u"person.note"_s, {{u"text"_s, u"the good one"_s}});
+    QTRY_COMPARE(trajectory().node(1)->note, u"the good one"_s);
+    QMenu menu;
+    m_window->nodeActions()->fill(&menu, 1);
+    QAction *pin = actionNamed(menu, u"Pin"_s);
+    QVERIFY(pin);
+    pin->trigger();
+    QTRY_VERIFY(trajectory().node(1)->pinned);
+}
+
+void TestPerson::goesOnFromAnEarlierNode()
+{
+    QCOMPARE(trajectory().base, 1);
+    QMenu menu;
+    m_window->nodeActions()->fill(&menu, 2);
+    QAction *base = actionNamed(menu, u"Go on from here"_s);
+    QVERIFY(base && base->isEnabled());
+    base->trigger();
+    QTRY_COMPARE(trajectory().base, 2);
+    QTRY_VERIFY(!m_window->runController()->isActive());
+}
+
+QTEST_MAIN(TestPerson)
+#include "tst_person.moc"
