@@ -23,6 +23,7 @@ SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QW
       m_problems(new QLabel)
 {
     auto *filter = new QLineEdit;
+    filter->setAccessibleName(tr("Filter"));
     filter->addAction(themedIcon(u"filter"_s, u"text.secondary"_s), QLineEdit::LeadingPosition);
     filter->setPlaceholderText(tr("Filter by name, gate, method"));
     filter->setClearButtonEnabled(true);

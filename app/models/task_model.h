@@ -52,6 +52,7 @@ public:
     void setOpenSession(const QString &path, const QString &name, const QString &taskFolder, const QString &taskName,
                         const QString &secondLine, bool running);
     [[nodiscard]] const QList<TaskEntry> &tasks() const { return m_tasks; }
+    [[nodiscard]] const QList<SessionEntry> &sessions() const { return m_sessions; }
 
 private:
     void rebuild();

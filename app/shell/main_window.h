@@ -13,7 +13,6 @@ class QActionGroup;
 class QComboBox;
 class QDockWidget;
 class QLabel;
-class QLineEdit;
 class QProgressBar;
 class QSettings;
 class QSplitter;
@@ -29,6 +28,8 @@ class EditPanel;
 class EvidencePanel;
 class LogPanel;
 class NodeActions;
+class PaletteLine;
+struct PaletteEntry;
 class ProgressPanel;
 class QuestionPanel;
 class SkillsPanel;
@@ -61,6 +62,7 @@ public:
     [[nodiscard]] EditPanel *editPanel() const { return m_edit; }
     [[nodiscard]] QuestionPanel *questionPanel() const { return m_question; }
     [[nodiscard]] NodeActions *nodeActions() const { return m_nodeActions; }
+    [[nodiscard]] PaletteLine *paletteLine() const { return m_search; }
     [[nodiscard]] RunController *runController() const { return m_run; }
     void editNode(int node); // a candidate of the person's own, made from it
 
@@ -89,6 +91,7 @@ private:
     void leaveEditor();
     void propose(const Proposal &proposal);
     void forkFrom(int node);
+    void showSkill(const QString &name);
     void showRunState();
     void showSessionFacts();
     void showFacts(); // evaluators and agents the engine found
@@ -96,8 +99,7 @@ private:
     void rememberFile(const QString &path);
     void toggleMaximisedDiff();
     void arrange(const QString &perspective);
-    void search(const QString &text);
-    void fillSearch();
+    [[nodiscard]] QList<PaletteEntry> paletteEntries();
     void openDialog();
     void openTaskDialog();
     void saveCopy();
@@ -138,7 +140,7 @@ private:
     QActionGroup *m_perspectives;
     QMenu *m_recent;
     QComboBox *m_cast, *m_evaluator, *m_memory;
-    QLineEdit *m_search;
+    PaletteLine *m_search;
     StateLabel *m_stateLabel;
     QProgressBar *m_stageBar;
     QLabel *m_elapsedLabel, *m_roundsLabel, *m_moneyLabel, *m_memoryLabel, *m_evaluatorLabel, *m_lineLabel;

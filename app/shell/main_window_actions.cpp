@@ -6,9 +6,11 @@
 #include "diff/diff_panel.h"
 #include "memory/skills_panel.h"
 #include "models/node_text.h"
+#include "settings/numbers.h"
 #include "settings/icons.h"
 #include "settings/theme.h"
 #include "shell/node_actions.h"
+#include "shell/palette_line.h"
 #include "tasks/start_panel.h"
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
@@ -17,18 +19,15 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QCompleter>
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QSettings>
-#include <QStringListModel>
 #include <QToolBar>
 #include <QToolButton>
 
@@ -57,10 +56,7 @@ void MainWindow::buildMenus()
     file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
 
     QMenu *edit = menuBar()->addMenu(tr("&Edit"));
-    edit->addAction(tr("&Find node or skill"), QKeySequence(u"Ctrl+K"_s), this, [this] {
-        m_search->setFocus();
-        m_search->selectAll();
-    });
+    edit->addAction(tr("&Search or do anything"), QKeySequence(u"Ctrl+K"_s), this, [this] { m_search->open(); });
     edit->addAction(tr("Copy &facts of the node"), QKeySequence(u"Ctrl+Shift+C"_s), this, &MainWindow::copyNodeLink);
 
     QMenu *view = menuBar()->addMenu(tr("&View"));
@@ -164,20 +160,10 @@ void MainWindow::buildToolBar()
     stretch->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar->addWidget(stretch);
 
-    m_search = new QLineEdit;
-    m_search->addAction(themedIcon(u"search"_s, u"text.secondary"_s), QLineEdit::LeadingPosition);
-    m_search->setPlaceholderText(tr("Search nodes and skills  (Ctrl+K)"));
-    m_search->setClearButtonEnabled(true);
+    m_search = new PaletteLine;
     m_search->setFixedWidth(themeSize("rightDock") - theme().space(8));
-    auto *completer = new QCompleter(new QStringListModel(this), this);
-    completer->setCaseSensitivity(Qt::CaseInsensitive);
-    completer->setFilterMode(Qt::MatchContains);
-    completer->setMaxVisibleItems(12);
-    m_search->setCompleter(completer);
+    m_search->setSource([this] { return paletteEntries(); });
     bar->addWidget(m_search);
-    connect(m_search, &QLineEdit::textEdited, this, &MainWindow::fillSearch);
-    connect(m_search, &QLineEdit::returnPressed, this, [this] { search(m_search->text()); });
-    connect(completer, qOverload<const QString &>(&QCompleter::activated), this, &MainWindow::search);
 }
 
 void MainWindow::buildPerspectiveButtons()
@@ -238,37 +224,6 @@ void MainWindow::showFacts()
         if (entry.value(0) == evaluator.value(0) && (evaluator.value(1).isEmpty() || entry == evaluator)) {
             m_evaluator->setCurrentIndex(i);
             break;
-        }
-    }
-}
-
-void MainWindow::fillSearch()
-{
-    QStringList entries;
-    for (const TrajectoryNode &node : m_document->trajectory().nodes)
-        entries.append(tr("node %1 %2, %3").arg(node.id).arg(node_text::title(node), node_text::headline(node)));
-    for (const Skill &skill : m_skills->model()->skills())
-        entries.append(tr("skill %1 %2").arg(skill.method, skill.title).simplified());
-    static_cast<QStringListModel *>(m_search->completer()->model())->setStringList(entries);
-}
-
-void MainWindow::search(const QString &text)
-{
-    const QString wanted = text.trimmed();
-    if (wanted.isEmpty()) return;
-    for (const TrajectoryNode &node : m_document->trajectory().nodes) {
-        const QString entry = tr("node %1 %2, %3").arg(node.id).arg(node_text::title(node), node_text::headline(node));
-        if (entry == wanted || QString::number(node.id) == wanted ||
-            (entry.contains(wanted, Qt::CaseInsensitive) && !wanted.startsWith("skill "_L1))) {
-            m_selection->select(node.id);
-            return;
-        }
-    }
-    for (const Skill &skill : m_skills->model()->skills()) {
-        const QString entry = tr("skill %1 %2").arg(skill.method, skill.title).simplified();
-        if (entry.contains(wanted, Qt::CaseInsensitive)) {
-            m_skills->selectSkill(skill.name);
-            return;
         }
     }
 }

@@ -116,6 +116,7 @@ TaskPanel::TaskPanel(QWidget *parent)
     bar->addStretch();
     connect(bar->addButton(u"plus"_s, tr("New run")), &QToolButton::clicked, this, &TaskPanel::newRunRequested);
     auto *filter = new QLineEdit;
+    filter->setAccessibleName(tr("Filter"));
     filter->addAction(themedIcon(u"filter"_s, u"text.secondary"_s), QLineEdit::LeadingPosition);
     filter->setPlaceholderText(tr("Filter tasks"));
     filter->setClearButtonEnabled(true);

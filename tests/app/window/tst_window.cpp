@@ -5,10 +5,16 @@
 #include "settings/theme.h"
 #include "shell/command_line.h"
 #include "shell/main_window.h"
+#include "shell/palette_line.h"
 #include "trajectory/trajectory_panel.h"
 
+#include <QAccessible>
+#include <QListView>
+#include <QMenu>
+#include <QMenuBar>
 #include <QSignalSpy>
 #include <QStandardPaths>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -121,6 +127,57 @@ private Q_SLOTS:
             m_window->setPerspective(name);
             QCOMPARE(m_window->perspective(), name);
         }
+    }
+    void thePaletteFindsAndDoes()
+    {
+        PaletteLine *line = m_window->paletteLine();
+        m_window->selection()->select(6);
+        m_window->trajectoryPanel()->view()->setFocus();
+        QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+        QTRY_VERIFY(line->hasFocus());
+        QVERIFY(line->list()->isVisible());
+        QTest::keyClicks(line, u"select base"_s);
+        QCOMPARE(line->model()->index(0).data().toString(), u"Select base"_s);
+        QTest::keyClick(line, Qt::Key_Return);
+        QVERIFY(!line->list()->isVisible());
+        QVERIFY(!line->hasFocus());
+        QCOMPARE(m_window->selection()->selected(), m_window->document()->trajectory().base);
+        QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+        QTest::keyClicks(line, u"no such thing at all"_s);
+        QVERIFY(!line->list()->isVisible()); // nothing found
+        QTest::keyClick(line, Qt::Key_Escape);
+        QVERIFY(line->text().isEmpty());
+    }
+    void everyActionIsInThePalette()
+    {
+        PaletteLine *line = m_window->paletteLine();
+        line->open();
+        QStringList found;
+        for (int row = 0; row < line->model()->rowCount(); ++row)
+            found.append(line->model()->index(row).data().toString());
+        QTest::keyClick(line, Qt::Key_Escape);
+        int walked = 0;
+        for (QMenu *menu : m_window->menuBar()->findChildren<QMenu *>()) {
+            for (QAction *action : menu->actions()) {
+                if (action->isSeparator() || action->menu() || !action->isVisible()) continue;
+                const QString name = action->text().remove(u'&').remove(u'…');
+                QVERIFY2(std::ranges::any_of(found, [&](const QString &entry) { return entry.endsWith(name); }), qPrintable(name));
+                ++walked;
+            }
+        }
+        QVERIFY(walked > 20);
+    }
+    void everyControlHasAName()
+    {
+        QStringList nameless;
+        for (QWidget *widget : m_window->findChildren<QWidget *>()) {
+            if (widget->focusPolicy() == Qt::NoFocus || !widget->isVisibleTo(m_window.get())) continue;
+            QAccessibleInterface *face = QAccessible::queryAccessibleInterface(widget);
+            if (face && face->text(QAccessible::Name).isEmpty() && widget->toolTip().isEmpty() && widget->parentWidget() &&
+                !qobject_cast<QTabBar *>(widget) && !widget->inherits("QSplitter"))
+                nameless.append(QString::fromLatin1(widget->metaObject()->className()) + u' ' + widget->objectName());
+        }
+        QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(u", "_s)));
     }
     void brokenFileShowsABanner()
     {
