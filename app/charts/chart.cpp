@@ -6,16 +6,27 @@
 #include "settings/numbers.h"
 #include "settings/theme.h"
 
+#include <QTimer>
 #include <QToolTip>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace Qt::StringLiterals;
 
 namespace kernelskill {
 
+namespace {
+
+constexpr int refreshPause_ms = 40; // a run's events come in bursts
+constexpr int cell_px = 3;          // points nearer than this look like one
+constexpr int mostLabels = 40;
+const QString marksLayer = u"marks"_s, selectionLayer = u"selection"_s;
+
+} // namespace
+
 Chart::Chart(SessionDocument *document, NodeSelection *selection, QWidget *parent)
-    : QCustomPlot(parent), m_document(document), m_selection(selection)
+    : QCustomPlot(parent), m_document(document), m_selection(selection), m_soon(new QTimer(this))
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::NoFocus);
@@ -23,26 +34,40 @@ Chart::Chart(SessionDocument *document, NodeSelection *selection, QWidget *paren
     setAntialiasedElement(QCP::aeItems);
     setNotAntialiasedElement(QCP::aeGrid);
     setNotAntialiasedElement(QCP::aeAxes);
+    addLayer(marksLayer);
+    addLayer(selectionLayer);
+    layer(marksLayer)->setMode(QCPLayer::lmBuffered);
+    layer(selectionLayer)->setMode(QCPLayer::lmBuffered);
     connect(document, &SessionDocument::nodesChanged, this, &Chart::refresh);
     connect(document, &SessionDocument::reset, this, &Chart::refresh);
-    connect(selection, &NodeSelection::changed, this, &Chart::refresh);
+    connect(selection, &NodeSelection::changed, this, [this] {
+        if (!m_stale) showSelection();
+    });
+    m_soon->setSingleShot(true);
+    m_soon->setInterval(refreshPause_ms);
+    connect(m_soon, &QTimer::timeout, this, [this] {
+        m_stale = false;
+        m_empty.clear();
+        applyTheme();
+        rebuild();
+        replot();
+        Q_EMIT refreshed();
+    });
 }
 
 void Chart::refresh()
 {
-    if (m_pending) return;
-    m_pending = true;
-    QMetaObject::invokeMethod(
-        this,
-        [this] {
-            m_pending = false;
-            m_empty.clear();
-            applyTheme();
-            rebuild();
-            replot();
-            Q_EMIT refreshed();
-        },
-        Qt::QueuedConnection);
+    // What nobody has seen yet is made at once, so that whoever asks knows whether there is anything to show.
+    const bool wanted = isVisible() || !m_everMade;
+    m_stale = true;
+    if (wanted && !m_soon->isActive()) m_soon->start(m_everMade ? refreshPause_ms : 0);
+    m_everMade = true;
+}
+
+void Chart::showEvent(QShowEvent *event)
+{
+    QCustomPlot::showEvent(event);
+    if (m_stale && !m_soon->isActive()) m_soon->start(0);
 }
 
 void Chart::applyTheme()
@@ -118,13 +143,23 @@ void Chart::changeEvent(QEvent *event)
     if (event->type() == QEvent::PaletteChange) refresh();
 }
 
-NodeMarks::NodeMarks(QCPAxis *keyAxis, QCPAxis *valueAxis) : QCPAbstractPlottable(keyAxis, valueAxis) {}
+NodeMarks::NodeMarks(QCPAxis *keyAxis, QCPAxis *valueAxis) : QCPAbstractPlottable(keyAxis, valueAxis)
+{
+    setLayer(marksLayer);
+}
 
-void NodeMarks::setPoints(QList<NodePoint> points, int selected, int compared)
+void NodeMarks::setPoints(QList<NodePoint> points)
 {
     m_points = std::move(points);
-    m_selected = selected;
-    m_compared = compared;
+    m_places.clear();
+    for (qsizetype i = 0; i < m_points.size(); ++i)
+        m_places.insert(m_points[i].node, i);
+}
+
+const NodePoint *NodeMarks::ofNode(int node) const
+{
+    const auto place = m_places.constFind(node);
+    return place == m_places.constEnd() ? nullptr : &m_points[*place];
 }
 
 QPointF NodeMarks::position(const NodePoint &point) const
@@ -172,8 +207,15 @@ QRect NodeMarks::clipRect() const
 
 void NodeMarks::draw(QCPPainter *painter)
 {
-    for (const NodePoint &point : m_points)
-        drawPoint(*painter, point);
+    QSet<QPair<int, int>> cells;
+    // The newest of those that fall together lies on top; best and human ones are always seen.
+    for (auto point = m_points.crbegin(); point != m_points.crend(); ++point) {
+        const QPointF centre = position(*point);
+        const QPair<int, int> cell(int(centre.x()) / cell_px, int(centre.y()) / cell_px);
+        if (cells.contains(cell) && !point->best && !point->human) continue;
+        cells.insert(cell);
+        drawPoint(*painter, *point);
+    }
     drawLabels(*painter);
 }
 
@@ -181,7 +223,7 @@ void NodeMarks::drawPoint(QCPPainter &painter, const NodePoint &point)
 {
     const QPointF centre = position(point);
     const QColor color = glyphs::stateColor(point.state);
-    const double half = point.below ? 5.5 : themeSize("chartMarker") / 2.0;
+    const double half = halfOf(point);
     if (point.interval && !point.below) {
         const double low = valueAxis()->coordToPixel(point.interval->low);
         const double high = valueAxis()->coordToPixel(point.interval->high);
@@ -201,33 +243,59 @@ void NodeMarks::drawPoint(QCPPainter &painter, const NodePoint &point)
                                                           : QBrush(color));
         painter.drawEllipse(centre, half, half);
     }
-    if (point.node == m_selected || point.node == m_compared) {
-        QPen ring(themeColor("accent.accent"), point.node == m_selected ? 2 : 1.5);
-        if (point.node != m_selected) ring.setDashPattern({2.5, 2});
-        painter.setPen(ring);
-        painter.setBrush(Qt::NoBrush);
-        painter.drawEllipse(centre, half + 4, half + 4);
-    }
     if (point.best)
         glyphs::paintMark(painter, QRectF(centre.x() + half + 4, centre.y() - half - 11, 10, 10), glyphs::Mark::Best);
     if (point.human)
         glyphs::paintMark(painter, QRectF(centre.x() + half + 4, centre.y() - 3, 9, 9), glyphs::Mark::Human);
 }
 
+// What labels must not lie over, in cells of a grid, so that a thousand points cost a thousand marks.
+class NodeMarks::Taken
+{
+public:
+    void add(const QRectF &box)
+    {
+        const QRect cells = cellsOf(box);
+        for (int y = cells.top(); y <= cells.bottom(); ++y)
+            for (int x = cells.left(); x <= cells.right(); ++x)
+                m_cells[{x, y}].append(box);
+    }
+    [[nodiscard]] bool meets(const QRectF &box) const
+    {
+        const QRect cells = cellsOf(box);
+        for (int y = cells.top(); y <= cells.bottom(); ++y)
+            for (int x = cells.left(); x <= cells.right(); ++x) {
+                const auto found = m_cells.constFind({x, y});
+                if (found != m_cells.constEnd() && std::ranges::any_of(*found, [&](const QRectF &other) { return other.intersects(box); }))
+                    return true;
+            }
+        return false;
+    }
+
+private:
+    static constexpr int size_px = 32;
+    static QRect cellsOf(const QRectF &box)
+    {
+        const auto cell = [](double pixel) { return int(std::floor(pixel / size_px)); };
+        return {QPoint(cell(box.left()), cell(box.top())), QPoint(cell(box.right()), cell(box.bottom()))};
+    }
+    QHash<QPair<int, int>, QList<QRectF>> m_cells;
+};
+
 // Labels beside their points; one that would lie over another point or label is left out.
 void NodeMarks::drawLabels(QCPPainter &painter)
 {
     painter.setFont(theme().font(TextStyle::Caption));
+    painter.setPen(themeColor("text.secondary"));
     const QFontMetrics metrics(painter.font());
-    QList<QRectF> taken;
+    Taken taken;
     for (const NodePoint &point : m_points) {
         const QPointF centre = position(point);
-        taken.append(QRectF(centre.x() - 7, centre.y() - 7, 14, 14));
+        taken.add(QRectF(centre.x() - 7, centre.y() - 7, 14, 14));
         if (point.interval && !point.below)
-            taken.append(QRectF(centre.x() - 5, valueAxis()->coordToPixel(point.interval->high), 10,
-                                valueAxis()->coordToPixel(point.interval->low) -
-                                    valueAxis()->coordToPixel(point.interval->high)));
-        if (point.best || point.human) taken.append(QRectF(centre.x() + 4, centre.y() - 16, 16, 24));
+            taken.add(QRectF(centre.x() - 5, valueAxis()->coordToPixel(point.interval->high), 10,
+                             valueAxis()->coordToPixel(point.interval->low) - valueAxis()->coordToPixel(point.interval->high)));
+        if (point.best || point.human) taken.add(QRectF(centre.x() + 4, centre.y() - 16, 16, 24));
     }
     for (const QCPItemText *text : std::as_const(m_texts)) {
         // The item's anchors follow from its position once it was drawn; its words and font give the size before that.
@@ -236,36 +304,91 @@ void NodeMarks::drawLabels(QCPPainter &painter)
         if (text->positionAlignment() & Qt::AlignRight) corner.rx() -= size.width();
         if (text->positionAlignment() & Qt::AlignHCenter) corner.rx() -= size.width() / 2;
         if (text->positionAlignment() & Qt::AlignBottom) corner.ry() -= size.height();
-        taken.append(QRectF(corner, size));
+        taken.add(QRectF(corner, size));
     }
-    const QRectF room = QRectF(mParentPlot->axisRect()->rect());
-    const auto place = [&](const NodePoint &point) {
-        const QPointF centre = position(point);
-        const QSizeF size(metrics.horizontalAdvance(point.label) + 2, metrics.height());
-        const QList<QRectF> places{
-            {centre.x() + 10, centre.y() + 4, size.width(), size.height()},
-            {centre.x() - size.width() - 8, centre.y() - size.height() - 3, size.width(), size.height()},
-            {centre.x() + 10, centre.y() - size.height() / 2, size.width(), size.height()},
-            {centre.x() - size.width() / 2, centre.y() + 9, size.width(), size.height()},
-            {centre.x() - size.width() - 10, centre.y() - size.height() / 2, size.width(), size.height()}};
-        for (const QRectF &box : places) {
-            if (!room.contains(box) ||
-                std::ranges::any_of(taken, [&](const QRectF &other) { return other.intersects(box); }))
-                continue;
-            painter.setPen(point.node == m_selected ? themeColor("text.primary") : themeColor("text.secondary"));
-            painter.drawText(box, Qt::AlignCenter, point.label);
-            taken.append(box);
-            return;
-        }
-    };
-    // The selected one has first claim.
-    for (const bool first : {true, false}) {
-        for (const NodePoint &point : m_points) {
-            if ((point.node == m_selected) == first && !point.label.isEmpty()) place(point);
+    // The last ones are the best so far, and the first of them all is where it began.
+    int labelled = 0, tried = 0;
+    for (auto point = m_points.crbegin(); point != m_points.crend() && labelled < mostLabels && tried < 8 * mostLabels; ++point) {
+        if (point->label.isEmpty()) continue;
+        ++tried;
+        for (const QRectF &box : placesOf(*point, metrics)) {
+            if (!QRectF(mParentPlot->axisRect()->rect()).contains(box) || taken.meets(box)) continue;
+            painter.drawText(box, Qt::AlignCenter, point->label);
+            taken.add(box);
+            ++labelled;
+            break;
         }
     }
 }
 
+double NodeMarks::halfOf(const NodePoint &point)
+{
+    return point.below ? 5.5 : themeSize("chartMarker") / 2.0;
+}
+
+// Where a label may stand, the most welcome first.
+QList<QRectF> NodeMarks::placesOf(const NodePoint &point, const QFontMetrics &metrics) const
+{
+    const QPointF centre = position(point);
+    const QSizeF size(metrics.horizontalAdvance(point.label) + 2, metrics.height());
+    return {{centre.x() + 10, centre.y() + 4, size.width(), size.height()},
+            {centre.x() - size.width() - 8, centre.y() - size.height() - 3, size.width(), size.height()},
+            {centre.x() + 10, centre.y() - size.height() / 2, size.width(), size.height()},
+            {centre.x() - size.width() / 2, centre.y() + 9, size.width(), size.height()},
+            {centre.x() - size.width() - 10, centre.y() - size.height() / 2, size.width(), size.height()}};
+}
+
 void NodeMarks::drawLegendIcon(QCPPainter *, const QRectF &) const {}
+
+SelectionRings::SelectionRings(QCustomPlot *plot, const NodeMarks *marks) : QCPAbstractItem(plot), m_marks(marks)
+{
+    setLayer(selectionLayer);
+    setClipToAxisRect(false);
+    setSelectable(false);
+}
+
+void SelectionRings::setNodes(int selected, int compared)
+{
+    m_selected = selected;
+    m_compared = compared;
+}
+
+void SelectionRings::draw(QCPPainter *painter)
+{
+    for (const int node : {m_compared, m_selected}) {
+        const NodePoint *point = m_marks->ofNode(node);
+        if (!point) continue;
+        QPen ring(themeColor("accent.accent"), node == m_selected ? 2 : 1.5);
+        if (node != m_selected) ring.setDashPattern({2.5, 2});
+        painter->setPen(ring);
+        painter->setBrush(Qt::NoBrush);
+        const double radius = NodeMarks::halfOf(*point) + 4;
+        painter->drawEllipse(m_marks->position(*point), radius, radius);
+    }
+}
+
+void NodesChart::setMarks(QList<NodePoint> points, const QList<QCPItemText *> &words)
+{
+    m_marks = new NodeMarks(xAxis, yAxis);
+    m_marks->setPoints(std::move(points));
+    m_marks->keepClear(words);
+    m_rings = new SelectionRings(this, m_marks);
+    m_rings->setNodes(m_selection->selected(), m_selection->compared());
+}
+
+void NodesChart::clearMarks()
+{
+    clearItems();
+    clearPlottables();
+    m_marks = nullptr;
+    m_rings = nullptr;
+}
+
+void NodesChart::showSelection()
+{
+    if (!m_rings) return;
+    m_rings->setNodes(m_selection->selected(), m_selection->compared());
+    layer(selectionLayer)->replot();
+}
 
 } // namespace kernelskill

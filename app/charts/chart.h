@@ -19,13 +19,15 @@ public:
     [[nodiscard]] QString emptySentence() const { return m_empty; } // empty: there is data
     // Rows of comma-separated values with a header; every speedup with interval, kind and verdict.
     [[nodiscard]] virtual QString toCsv() const = 0;
-    void refresh(); // at the next turn of the event loop, once
+    void refresh(); // soon, once for many calls; when it is seen again, if it is not now
 
 Q_SIGNALS:
     void refreshed();
 
 protected:
     virtual void rebuild() = 0; // clear and fill; set m_empty
+    // Another node is selected, the nodes are the same. Charts of all nodes move a ring, those of one node are made anew.
+    virtual void showSelection() { refresh(); }
     // Node and text under a point of the widget; −1 none.
     [[nodiscard]] virtual int hitTest(const QPointF &point, QString *text) const = 0;
     void applyTheme();
@@ -37,13 +39,15 @@ protected:
     void mouseMoveEvent(QMouseEvent *event) override;
     void leaveEvent(QEvent *event) override;
     void changeEvent(QEvent *event) override;
+    void showEvent(QShowEvent *event) override;
 
     SessionDocument *m_document;
     NodeSelection *m_selection;
     QString m_empty;
 
 private:
-    bool m_pending = false;
+    QTimer *m_soon;
+    bool m_stale = true, m_everMade = false;
 };
 
 struct NodePoint
@@ -58,18 +62,20 @@ struct NodePoint
     bool below = false; // without a value: under the axis
 };
 
-// Points of a chart as the glyphs of the trajectory, with intervals, labels and the ring of the selection.
+// Points of a chart as the glyphs of the trajectory, with intervals and labels. Of points that fall together one is drawn.
 class NodeMarks : public QCPAbstractPlottable
 {
     Q_OBJECT
 public:
     NodeMarks(QCPAxis *keyAxis, QCPAxis *valueAxis);
-    void setPoints(QList<NodePoint> points, int selected, int compared);
+    void setPoints(QList<NodePoint> points);
     // Words of the chart itself that labels must not lie over.
     void keepClear(const QList<QCPItemText *> &texts) { m_texts = texts; }
     [[nodiscard]] const QList<NodePoint> &points() const { return m_points; }
     [[nodiscard]] QPointF position(const NodePoint &point) const;
     [[nodiscard]] const NodePoint *at(const QPointF &position) const;
+    [[nodiscard]] const NodePoint *ofNode(int node) const;
+    [[nodiscard]] static double halfOf(const NodePoint &point); // px
 
     double selectTest(const QPointF &pos, bool onlySelectable, QVariant *details = nullptr) const override;
     QCPRange getKeyRange(bool &foundRange, QCP::SignDomain inSignDomain) const override;
@@ -81,11 +87,50 @@ protected:
     void drawLegendIcon(QCPPainter *painter, const QRectF &rect) const override;
 
 private:
+    class Taken;
+    [[nodiscard]] QList<QRectF> placesOf(const NodePoint &point, const QFontMetrics &metrics) const;
     void drawPoint(QCPPainter &painter, const NodePoint &point);
     void drawLabels(QCPPainter &painter);
     QList<NodePoint> m_points;
     QList<QCPItemText *> m_texts; // owned by the plot, gone with the next rebuild as this is
+    QHash<int, qsizetype> m_places; // node → index
+};
+
+// The rings of the selected and the compared node, on a layer of their own: a selection draws nothing else anew.
+class SelectionRings : public QCPAbstractItem
+{
+    Q_OBJECT
+public:
+    SelectionRings(QCustomPlot *plot, const NodeMarks *marks);
+    void setNodes(int selected, int compared);
+    double selectTest(const QPointF &, bool, QVariant * = nullptr) const override { return -1; }
+
+protected:
+    void draw(QCPPainter *painter) override;
+    QPointF anchorPixelPosition(int) const override { return {}; }
+
+private:
+    const NodeMarks *m_marks;
     int m_selected = -1, m_compared = -1;
+};
+
+// A chart whose points are the session's nodes.
+class NodesChart : public Chart
+{
+    Q_OBJECT
+public:
+    using Chart::Chart;
+
+protected:
+    // For rebuild(): takes the points and what their labels must not lie over.
+    void setMarks(QList<NodePoint> points, const QList<QCPItemText *> &words);
+    void clearMarks();
+    void showSelection() override;
+    [[nodiscard]] const NodePoint *pointAt(const QPointF &position) const { return m_marks ? m_marks->at(position) : nullptr; }
+
+private:
+    NodeMarks *m_marks = nullptr;
+    SelectionRings *m_rings = nullptr;
 };
 
 } // namespace kernelskill

@@ -11,42 +11,17 @@ using namespace Qt::StringLiterals;
 
 namespace kernelskill {
 
-namespace {
-
-struct WorkOfNode
-{
-    double flops = 0, dramBytes = 0, time_us = 0;
-};
-
-// Sums over kernels; empty when a counter is missing in one of them.
-std::optional<WorkOfNode> workOf(const Evaluation &evaluation)
-{
-    WorkOfNode work;
-    for (const KernelProfile &kernel : evaluation.profile.kernels) {
-        const auto flops = kernel.metric(u"fp32_flops"_s), bytes = kernel.metric(u"dram_bytes"_s);
-        if (!flops || !bytes) return std::nullopt;
-        work.flops += *flops;
-        work.dramBytes += *bytes;
-        work.time_us += kernel.duration_us;
-    }
-    if (work.flops <= 0 || work.dramBytes <= 0 || work.time_us <= 0) return std::nullopt;
-    return work;
-}
-
-} // namespace
-
 QList<NodePoint> RooflineChart::collect() const
 {
     QList<NodePoint> points;
     for (const TrajectoryNode &node : m_document->trajectory().nodes) {
-        const Evaluation *evaluation = m_document->evaluation(node.id);
-        if (!evaluation || !node_text::hasSpeedup(node)) continue;
-        const auto work = workOf(*evaluation);
-        if (!work) continue;
+        const std::optional<NodeWork> &work = node.work;
+        const auto speedup = node_text::speedup(node);
+        if (!work || !speedup) continue;
         NodePoint point;
         point.node = node.id;
         point.state = node.state;
-        point.kind = evaluation->kind;
+        point.kind = speedup->kind;
         point.x = work->flops / work->dramBytes;
         point.y = work->flops / work->time_us * 1e-6; // flop per µs → TFLOP/s
         point.label = QString::number(node.id);
@@ -59,9 +34,7 @@ QList<NodePoint> RooflineChart::collect() const
 
 void RooflineChart::rebuild()
 {
-    clearPlottables();
-    clearItems();
-    m_marks = nullptr;
+    clearMarks();
     m_words.clear();
     m_note.clear();
     const QString id = m_document->deviceId();
@@ -120,12 +93,13 @@ void RooflineChart::rebuild()
     }
     // The way from the baseline to the best.
     QVector<double> x, y;
+    QHash<int, QPointF> places;
+    for (const NodePoint &point : std::as_const(points))
+        places.insert(point.node, {point.x, point.y});
     for (const int node : m_document->trajectory().bestPath()) {
-        for (const NodePoint &point : std::as_const(points)) {
-            if (point.node == node) {
-                x.append(point.x);
-                y.append(point.y);
-            }
+        if (const auto place = places.constFind(node); place != places.constEnd()) {
+            x.append(place->x());
+            y.append(place->y());
         }
     }
     auto *path = new QCPCurve(xAxis, yAxis);
@@ -134,9 +108,7 @@ void RooflineChart::rebuild()
     if (modelled) pen.setDashPattern({5 / 1.5, 3 / 1.5});
     path->setPen(pen);
     path->setData(x, y);
-    m_marks = new NodeMarks(xAxis, yAxis);
-    m_marks->setPoints(points, m_selection->selected(), m_selection->compared());
-    m_marks->keepClear(m_words);
+    setMarks(points, m_words);
     m_note = tr("%1, all nodes, %2").arg(m_device ? m_device->name : id, modelled ? tr("modelled") : tr("measured"));
 }
 
@@ -174,7 +146,7 @@ void RooflineChart::addRoof(double gb_s, double flopRoof, const QString &label, 
 
 int RooflineChart::hitTest(const QPointF &where, QString *text) const
 {
-    const NodePoint *point = m_marks ? m_marks->at(where) : nullptr;
+    const NodePoint *point = pointAt(where);
     const TrajectoryNode *node = point ? m_document->node(point->node) : nullptr;
     if (!node) return -1;
     *text = node_text::summary(*node, {}) + tr("\n%1%3FLOP per DRAM byte, %2%3TFLOP/s")

@@ -7,11 +7,11 @@
 
 namespace kernelskill {
 
-class RooflineChart : public Chart
+class RooflineChart : public NodesChart
 {
     Q_OBJECT
 public:
-    using Chart::Chart;
+    using NodesChart::NodesChart;
     [[nodiscard]] QString title() const override { return tr("Roofline"); }
     [[nodiscard]] QString note() const override { return m_note; }
     [[nodiscard]] QString toCsv() const override;
@@ -24,7 +24,6 @@ private:
     [[nodiscard]] QList<NodePoint> collect() const;
     void addRoof(double gb_s, double flopRoof, const QString &label, bool main);
     std::optional<GpuSpec> m_device;
-    NodeMarks *m_marks = nullptr;
     QList<QCPItemText *> m_words;
     QString m_note;
 };

@@ -90,9 +90,7 @@ QList<NodePoint> SpeedupChart::collect() const
 
 void SpeedupChart::rebuild()
 {
-    clearPlottables();
-    clearItems();
-    m_marks = nullptr;
+    clearMarks();
     m_note.clear();
     const auto &nodes = m_document->trajectory().nodes;
     if (nodes.isEmpty()) {
@@ -128,9 +126,7 @@ void SpeedupChart::rebuild()
         words.append(addLine(this, *roof, dotted, tr("roofline %1, modelled").arg(numbers::speedupValue(*roof)), true));
     }
     addBestSoFar(lastRound + 0.4);
-    m_marks = new NodeMarks(xAxis, yAxis);
-    m_marks->setPoints(points, m_selection->selected(), m_selection->compared());
-    m_marks->keepClear(words);
+    setMarks(points, words);
 }
 
 void SpeedupChart::addBestSoFar(double end)
@@ -163,7 +159,7 @@ void SpeedupChart::addBestSoFar(double end)
 
 int SpeedupChart::hitTest(const QPointF &where, QString *text) const
 {
-    const NodePoint *point = m_marks ? m_marks->at(where) : nullptr;
+    const NodePoint *point = pointAt(where);
     if (!point) return -1;
     if (const TrajectoryNode *node = m_document->node(point->node))
         *text = node_text::summary(*node, m_document->stageText(node->id));

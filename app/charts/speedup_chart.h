@@ -6,11 +6,11 @@
 
 namespace kernelskill {
 
-class SpeedupChart : public Chart
+class SpeedupChart : public NodesChart
 {
     Q_OBJECT
 public:
-    using Chart::Chart;
+    using NodesChart::NodesChart;
     [[nodiscard]] QString title() const override { return tr("Speedup by round"); }
     [[nodiscard]] QString note() const override { return m_note; }
     [[nodiscard]] QString toCsv() const override;
@@ -23,7 +23,6 @@ private:
     [[nodiscard]] QList<NodePoint> collect() const;
     void addBestSoFar(double lastRound);
     void addRoof(double top);
-    NodeMarks *m_marks = nullptr;
     QString m_note;
 };
 

@@ -3,12 +3,8 @@
 #include "command.h"
 
 #include "base/paths.h"
-#include "plugin/plugin_manager.h"
-#include "profile/gpu_spec.h"
-#include "worker/sandbox.h"
+#include "plugin/doctor.h"
 
-#include <QDir>
-#include <QFileInfo>
 #include <QJsonArray>
 
 namespace kernelskill::cli {
@@ -22,33 +18,6 @@ bool readJsonOption(const QString &command, const QString &description, const QS
     parser.addOption({QStringLiteral("json"), QStringLiteral("One JSON document on stdout.")});
     parsed = parse(parser, command, arguments, 0, 0);
     return !parsed.over && parser.isSet(QStringLiteral("json"));
-}
-
-QJsonObject line(const QString &name, bool ok, const QString &text, const QString &remedy = {})
-{
-    return {{QStringLiteral("name"), name}, {QStringLiteral("ok"), ok}, {QStringLiteral("text"), text}, {QStringLiteral("remedy"), remedy}};
-}
-
-QJsonObject folderLine(const QString &name, const QString &path)
-{
-    const bool ok = QDir().mkpath(path) && QFileInfo(path).isWritable();
-    return line(name, ok, path, ok ? QString() : QStringLiteral("make it writable, or point XDG_DATA_HOME and XDG_CACHE_HOME elsewhere"));
-}
-
-QList<QJsonObject> coreLines()
-{
-    QList<QJsonObject> lines;
-    const SandboxSupport sandbox = sandboxSupport();
-    lines << line(QStringLiteral("sandbox"), sandbox.available,
-                  sandbox.available ? QStringLiteral("bubblewrap confines candidates") : sandbox.reason, sandbox.remedy);
-    lines << folderLine(QStringLiteral("data folder"), paths::dataFolder());
-    lines << folderLine(QStringLiteral("cache folder"), paths::cacheFolder());
-    const bool haveSkills = QFileInfo::exists(QDir(paths::skills()).filePath(QStringLiteral("policy.yaml")));
-    lines << line(QStringLiteral("skills"), haveSkills, paths::skills(), haveSkills ? QString() : QStringLiteral("set KERNELSKILL_SKILLS to the skills folder"));
-    const QStringList gpus = GpuSpec::available();
-    lines << line(QStringLiteral("GPU models"), !gpus.isEmpty(), gpus.join(QStringLiteral(", ")),
-                  gpus.isEmpty() ? QStringLiteral("set KERNELSKILL_RESOURCES to the resources folder") : QString());
-    return lines;
 }
 
 } // namespace
@@ -80,7 +49,7 @@ int doctor(const QStringList &arguments)
     const bool json = readJsonOption(QStringLiteral("doctor"), QStringLiteral("What this machine has, what it lacks and how to mend it."), arguments, parsed);
     if (parsed.over) return parsed.exitCode;
     PluginManager manager;
-    const QList<QJsonObject> lines = coreLines() + manager.doctor();
+    const QList<QJsonObject> lines = examine(manager);
     QJsonArray rows;
     bool allOk = true;
     for (const QJsonObject &row : lines) {

@@ -29,11 +29,23 @@ struct RoundEvents
     QString kind, verdict;
 };
 
+// Where a round began, the last time it did; looked for from the end, since it is mostly the last one that is asked for.
+qsizetype beginOf(const QList<Event> &events, int round)
+{
+    if (round == 0) return 0;
+    for (qsizetype i = events.size() - 1; i > 0; --i) {
+        if (events[i].kind == "round.start"_L1 && events[i].data["round"_L1].toInt() == round) return i;
+    }
+    return 0;
+}
+
 RoundEvents collect(const SessionDocument &document, int round)
 {
     RoundEvents found;
     int current = -1; // round of the events that name none
-    for (const Event &event : document.events()) {
+    const QList<Event> &events = document.events();
+    for (qsizetype i = beginOf(events, round); i < events.size(); ++i) {
+        const Event &event = events[i];
         const QJsonObject &data = event.data;
         if (data.contains("round"_L1)) current = data["round"_L1].toInt();
         if (current != round) continue;

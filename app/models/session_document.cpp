@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/session_document.h"
 
-#include "session/session_file.h"
-
 #include <QJsonDocument>
+#include <QTimer>
+
+#include <algorithm>
+#include <utility>
 
 using namespace Qt::StringLiterals;
 
@@ -11,20 +13,23 @@ namespace kernelskill {
 
 namespace {
 
-// Decodes a blob once per digest.
-template <class T>
-const T *decoded(QHash<QString, std::shared_ptr<const T>> &cache, const QHash<QString, QByteArray> &blobs,
-                 const QString &digest)
+constexpr int mostDecoded = 200;           // of each kind
+constexpr int mostBlobs_KiB = 96 * 1024;
+constexpr int announceEvery_ms = 33;       // a burst of events is shown once a frame
+constexpr qsizetype mostProfilesRead = 500; // of an older session, whose events do not hold what the roofline needs
+
+// Older sessions have a node's work only in its profile. Read for the newest ones and the best path.
+void fillWork(const SessionFile &file, Trajectory &trajectory)
 {
-    if (digest.isEmpty()) return nullptr;
-    const auto known = cache.constFind(digest);
-    if (known != cache.constEnd()) return known->get();
-    const auto blob = blobs.constFind(digest);
-    if (blob == blobs.constEnd()) return nullptr;
-    auto value = std::make_shared<const T>(T::fromJson(QJsonDocument::fromJson(*blob).object()));
-    const T *result = value.get();
-    cache.insert(digest, std::move(value));
-    return result;
+    const QList<int> path = trajectory.bestPath();
+    const QSet<int> wanted(path.begin(), path.end());
+    const qsizetype newest = trajectory.nodes.size() - mostProfilesRead;
+    for (qsizetype i = 0; i < trajectory.nodes.size(); ++i) {
+        TrajectoryNode &node = trajectory.nodes[i];
+        if (node.work || node.evaluationBlob.isEmpty() || (i < newest && !wanted.contains(node.id))) continue;
+        if (const auto blob = file.blob(node.evaluationBlob))
+            node.work = workOf(Evaluation::fromJson(QJsonDocument::fromJson(*blob).object()).profile);
+    }
 }
 
 } // namespace
@@ -48,27 +53,44 @@ Result<SessionContents> readSession(const QString &path)
     contents.path = path;
     contents.readOnly = file->isReadOnly();
     contents.trajectory = Trajectory::fold(*events);
-    for (const Event &event : std::as_const(*events)) {
-        for (const QString &digest : blobsOf(event)) {
-            if (contents.blobs.contains(digest)) continue;
-            if (auto blob = file->blob(digest)) contents.blobs.insert(digest, *blob);
-        }
-    }
+    fillWork(*file, contents.trajectory);
     contents.events = std::move(*events);
     return contents;
 }
 
-SessionDocument::SessionDocument(QObject *parent) : QObject(parent) {}
+SessionDocument::SessionDocument(QObject *parent) : QObject(parent), m_announce(new QTimer(this))
+{
+    m_evaluations.setMaxCost(mostDecoded);
+    m_candidates.setMaxCost(mostDecoded);
+    m_retrievals.setMaxCost(mostDecoded);
+    m_blobs.setMaxCost(mostBlobs_KiB);
+    m_announce->setSingleShot(true);
+    connect(m_announce, &QTimer::timeout, this, [this] {
+        m_announced.start();
+        if (std::exchange(m_roundsChanged, false)) Q_EMIT roundsChanged();
+        Q_EMIT nodesChanged();
+    });
+}
+
 SessionDocument::~SessionDocument() = default;
+
+void SessionDocument::forget()
+{
+    m_evaluations.clear();
+    m_candidates.clear();
+    m_retrievals.clear();
+    m_blobs.clear();
+    m_file.reset();
+    m_stages.clear();
+    m_done = m_total = 0;
+    m_announce->stop();
+    m_roundsChanged = false;
+}
 
 void SessionDocument::setContents(SessionContents contents)
 {
     m_contents = std::move(contents);
-    m_evaluations.clear();
-    m_candidates.clear();
-    m_retrievals.clear();
-    m_stages.clear();
-    m_done = m_total = 0;
+    forget();
     Q_EMIT reset();
     Q_EMIT nodesChanged();
     Q_EMIT roundsChanged();
@@ -79,19 +101,62 @@ void SessionDocument::clear()
     setContents({});
 }
 
+// At once when the last time was long enough ago, else when it will be.
+void SessionDocument::announce(bool rounds)
+{
+    m_roundsChanged = m_roundsChanged || rounds;
+    if (m_announce->isActive()) return;
+    const qint64 since_ms = m_announced.isValid() ? m_announced.elapsed() : announceEvery_ms;
+    m_announce->start(int(std::max<qint64>(0, announceEvery_ms - since_ms)));
+}
+
 void SessionDocument::apply(const Event &event, const QHash<QString, QByteArray> &blobs)
 {
     if (event.sequence != 0 && event.sequence <= m_contents.trajectory.lastSequence)
         return; // already part of the file this run continues
-    for (auto blob = blobs.begin(); blob != blobs.end(); ++blob)
-        m_contents.blobs.insert(blob.key(), blob.value());
+    for (auto blob = blobs.begin(); blob != blobs.end(); ++blob) {
+        if (m_contents.path.isEmpty())
+            m_contents.blobs.insert(blob.key(), blob.value());
+        else
+            m_blobs.insert(blob.key(), new QByteArray(blob.value()), int(blob->size() / 1024) + 1);
+    }
+    const int baseBefore = m_contents.trajectory.base, bestBefore = m_contents.trajectory.best;
     m_contents.trajectory.apply(event);
     m_contents.events.append(event);
-    if (event.kind == "node.evaluated"_L1 || event.kind == "node.dropped"_L1)
-        m_stages.remove(event.data["node"_L1].toInt());
-    if (event.kind.startsWith("round."_L1)) Q_EMIT roundsChanged();
-    Q_EMIT nodesChanged();
+    const bool ofNode = event.data.contains("node"_L1);
+    const int touched = ofNode ? event.data["node"_L1].toInt() : -1;
+    if (event.kind == "node.evaluated"_L1 || event.kind == "node.dropped"_L1) m_stages.remove(touched);
+    if (ofNode && node(touched)) Q_EMIT nodeTouched(touched);
+    if (baseBefore != m_contents.trajectory.base && node(baseBefore)) Q_EMIT nodeTouched(baseBefore);
+    if (bestBefore != m_contents.trajectory.best && node(bestBefore)) Q_EMIT nodeTouched(bestBefore);
+    announce(event.kind.startsWith("round."_L1));
     Q_EMIT eventAppended(event);
+}
+
+QByteArray SessionDocument::blob(const QString &digest) const
+{
+    if (digest.isEmpty()) return {};
+    if (const auto given = m_contents.blobs.constFind(digest); given != m_contents.blobs.constEnd()) return *given;
+    if (const QByteArray *known = m_blobs.object(digest)) return *known;
+    if (!m_file && !m_contents.path.isEmpty()) {
+        if (auto file = SessionFile::open(m_contents.path, true)) m_file = std::move(*file);
+    }
+    if (!m_file) return {};
+    const auto read = m_file->blob(digest);
+    if (!read) return {};
+    m_blobs.insert(digest, new QByteArray(*read), int(read->size() / 1024) + 1);
+    return *read;
+}
+
+template <class T> const T *SessionDocument::decoded(QCache<QString, T> &cache, const QString &digest) const
+{
+    if (digest.isEmpty()) return nullptr;
+    if (const T *known = cache.object(digest)) return known;
+    const QByteArray content = blob(digest);
+    if (content.isEmpty()) return nullptr;
+    auto *value = new T(T::fromJson(QJsonDocument::fromJson(content).object()));
+    cache.insert(digest, value);
+    return value;
 }
 
 void SessionDocument::setStage(int node, const QString &stage, int done, int total)
@@ -105,27 +170,26 @@ void SessionDocument::setStage(int node, const QString &stage, int done, int tot
 const Evaluation *SessionDocument::evaluation(int id) const
 {
     const TrajectoryNode *entry = node(id);
-    return entry ? decoded(m_evaluations, m_contents.blobs, entry->evaluationBlob) : nullptr;
+    return entry ? decoded(m_evaluations, entry->evaluationBlob) : nullptr;
 }
 
 const Candidate *SessionDocument::candidate(int id) const
 {
     const TrajectoryNode *entry = node(id);
-    return entry ? decoded(m_candidates, m_contents.blobs, entry->candidateBlob) : nullptr;
+    return entry ? decoded(m_candidates, entry->candidateBlob) : nullptr;
 }
 
 const RoundRecord *SessionDocument::round(int number) const
 {
-    for (const RoundRecord &record : m_contents.trajectory.rounds) {
-        if (record.round == number) return &record;
-    }
-    return nullptr;
+    const auto &rounds = m_contents.trajectory.rounds;
+    const auto found = std::ranges::lower_bound(rounds, number, {}, &RoundRecord::round);
+    return found == rounds.end() || found->round != number ? nullptr : &*found;
 }
 
 const Retrieval *SessionDocument::retrieval(int number) const
 {
     const RoundRecord *record = round(number);
-    return record ? decoded(m_retrievals, m_contents.blobs, record->retrievalBlob) : nullptr;
+    return record ? decoded(m_retrievals, record->retrievalBlob) : nullptr;
 }
 
 QString SessionDocument::deviceId() const
@@ -157,24 +221,24 @@ NodeSelection::NodeSelection(SessionDocument *document, QObject *parent) : QObje
             m_selected = trajectory.best >= 0 ? trajectory.best : trajectory.nodes.last().id;
         Q_EMIT changed();
     });
-    connect(document, &SessionDocument::nodesChanged, this, &NodeSelection::followNewest);
+    connect(document, &SessionDocument::nodeTouched, this, &NodeSelection::followNewest);
 }
 
 int NodeSelection::newestWithCode() const
 {
     // The newest node that has code to show; while the first is being made, that one.
     const auto &nodes = m_document->trajectory().nodes;
-    int newest = nodes.isEmpty() ? -1 : nodes.first().id;
-    for (const TrajectoryNode &node : nodes) {
-        if (!node.candidateBlob.isEmpty()) newest = node.id;
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+        if (!node->candidateBlob.isEmpty()) return node->id;
     }
-    return newest;
+    return nodes.isEmpty() ? -1 : nodes.first().id;
 }
 
-void NodeSelection::followNewest()
+void NodeSelection::followNewest(int touched)
 {
     const qsizetype count = m_document->trajectory().nodes.size();
     const int newest = newestWithCode();
+    const int before = m_selected;
     if (m_follow && newest != m_newest) {
         m_selected = newest;
         m_compared = -1;
@@ -186,7 +250,7 @@ void NodeSelection::followNewest()
     }
     m_known = count;
     m_newest = newest;
-    Q_EMIT changed();
+    if (m_selected != before || touched == m_selected || touched == compared()) Q_EMIT changed();
 }
 
 int NodeSelection::compared() const
@@ -224,7 +288,7 @@ void NodeSelection::setFollow(bool follow)
     Q_EMIT followChanged();
     if (follow) {
         m_newest = -1;
-        followNewest();
+        followNewest(-1);
     }
 }
 

@@ -6,13 +6,19 @@
 #include "base/result.h"
 #include "retrieval/retrieval.h"
 #include "session/event.h"
+#include "session/session_file.h"
 #include "session/trajectory.h"
 #include "task/candidate.h"
 
+#include <QCache>
+#include <QElapsedTimer>
 #include <QHash>
 #include <QObject>
 
 #include <memory>
+#include <optional>
+
+class QTimer;
 
 namespace kernelskill {
 
@@ -23,10 +29,10 @@ struct SessionContents
     bool readOnly = false;
     QList<Event> events;
     Trajectory trajectory;
-    QHash<QString, QByteArray> blobs; // those that events name
+    QHash<QString, QByteArray> blobs; // of a session without a file; else they are read from it when they are asked for
 };
 
-// Opens, folds and collects; for a worker thread.
+// Opens and folds; for a worker thread.
 [[nodiscard]] Result<SessionContents> readSession(const QString &path);
 // Digests in the fields of an event that end in "_blob".
 [[nodiscard]] QStringList blobsOf(const Event &event);
@@ -51,13 +57,13 @@ public:
     [[nodiscard]] const Trajectory &trajectory() const { return m_contents.trajectory; }
     [[nodiscard]] const QList<Event> &events() const { return m_contents.events; }
     [[nodiscard]] const TrajectoryNode *node(int id) const { return m_contents.trajectory.node(id); }
-    // Null when the node has none yet.
+    // Null when the node has none yet. What they point to is good until the document is asked for a hundred others.
     [[nodiscard]] const Evaluation *evaluation(int node) const;
     [[nodiscard]] const Candidate *candidate(int node) const;
     [[nodiscard]] const Retrieval *retrieval(int round) const;
     [[nodiscard]] const RoundRecord *round(int number) const;
     // The candidate a node is compared with when nobody chose one: its parent.
-    [[nodiscard]] QByteArray blob(const QString &digest) const { return m_contents.blobs.value(digest); }
+    [[nodiscard]] QByteArray blob(const QString &digest) const;
     [[nodiscard]] QString deviceId() const;
     [[nodiscard]] QString stageText(int node) const;
     [[nodiscard]] int stageDone() const { return m_done; }
@@ -65,16 +71,26 @@ public:
 
 Q_SIGNALS:
     void reset();        // another session, or none
-    void nodesChanged(); // a node came or changed
+    void nodeTouched(int node); // it came or changed: at once, for each event
+    void nodesChanged();        // nodes came or changed: once for many events
     void stageChanged(int node);
-    void roundsChanged(); // features, retrieval or plan of a round came
+    void roundsChanged(); // features, retrieval or plan of a round came; likewise
     void eventAppended(const kernelskill::Event &event);
 
 private:
+    template <class T> const T *decoded(QCache<QString, T> &cache, const QString &digest) const;
+    void announce(bool rounds);
+    void forget();
+
     SessionContents m_contents;
-    mutable QHash<QString, std::shared_ptr<const Evaluation>> m_evaluations;
-    mutable QHash<QString, std::shared_ptr<const Candidate>> m_candidates;
-    mutable QHash<QString, std::shared_ptr<const Retrieval>> m_retrievals;
+    mutable QCache<QString, Evaluation> m_evaluations;
+    mutable QCache<QString, Candidate> m_candidates;
+    mutable QCache<QString, Retrieval> m_retrievals;
+    mutable QCache<QString, QByteArray> m_blobs; // cost: KiB
+    mutable std::optional<SessionFile> m_file;   // read-only, opened when a blob is first asked for
+    QTimer *m_announce;
+    QElapsedTimer m_announced;
+    bool m_roundsChanged = false;
     QHash<int, QString> m_stages;
     int m_done = 0, m_total = 0;
 };
@@ -100,7 +116,7 @@ Q_SIGNALS:
     void followChanged();
 
 private:
-    void followNewest();
+    void followNewest(int touched);
     [[nodiscard]] int newestWithCode() const;
 
     SessionDocument *m_document;

@@ -11,6 +11,7 @@
 #include "memory/skills_panel.h"
 #include "settings/theme.h"
 #include "shell/banner.h"
+#include "shell/doctor_panel.h"
 #include "shell/node_actions.h"
 #include "shell/question_panel.h"
 #include "shell/state_label.h"
@@ -153,6 +154,9 @@ void MainWindow::buildDocks()
     m_why = new WhyPanel(m_document, m_selection, m_skills->model());
     m_evidence = new EvidencePanel(m_document, m_selection);
     m_log = new LogPanel(m_document);
+    m_doctor = new DoctorPanel(this);
+    m_doctor->hide(); // a page when it is asked for
+    m_doctor->setObjectName(u"Doctor"_s);
     m_nodeActions = new NodeActions(m_document, m_selection, m_skills->model(), this);
 
     for (const auto &[page, name] :

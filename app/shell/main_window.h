@@ -24,6 +24,7 @@ namespace kernelskill {
 class Banner;
 class ChartPane;
 class DiffPanel;
+class DoctorPanel;
 class EditPanel;
 class EvidencePanel;
 class LogPanel;
@@ -92,6 +93,7 @@ private:
     void propose(const Proposal &proposal);
     void forkFrom(int node);
     void showSkill(const QString &name);
+    void showDoctor();
     void showRunState();
     void showSessionFacts();
     void showFacts(); // evaluators and agents the engine found
@@ -133,6 +135,7 @@ private:
     WhyPanel *m_why;
     EvidencePanel *m_evidence;
     LogPanel *m_log;
+    DoctorPanel *m_doctor;
     TabPanel *m_leftTabs, *m_rightTabs;
     QDockWidget *m_leftDock, *m_rightDock, *m_bottomDock;
 

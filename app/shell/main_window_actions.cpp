@@ -111,6 +111,7 @@ void MainWindow::buildMenus()
         modes->addAction(action);
     }
     QMenu *help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(tr("&Doctor"), this, &MainWindow::showDoctor)->setToolTip(tr("What this machine has and lacks"));
     help->addAction(tr("&About"), this, [this] {
         QMessageBox::about(this, tr("KernelSkill Workbench"),
                            tr("Optimises GPU kernels with a team of agents and a memory of skills.\n\n"

@@ -6,15 +6,16 @@
 #include "memory/skills_panel.h"
 #include "models/node_text.h"
 #include "session/fork.h"
-#include "settings/numbers.h"
 #include "shell/banner.h"
+#include "shell/doctor_panel.h"
 #include "shell/node_actions.h"
 #include "shell/question_panel.h"
+#include "shell/tab_panel.h"
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
 
 
-#include <QFileInfo>
+#include <QDockWidget>
 #include <QStackedWidget>
 
 using namespace Qt::StringLiterals;
@@ -40,7 +41,19 @@ void MainWindow::connectPerson()
     connect(m_run, &RunController::compiled, m_edit, [this](const CompileAnswer &answer) {
         m_edit->showCompiled(answer.ticket, answer.findings, answer.trouble);
     });
+    connect(m_doctor, &DoctorPanel::examinationWanted, this, &MainWindow::showDoctor);
+    connect(m_run, &RunController::examined, m_doctor, &DoctorPanel::setLines);
     connect(m_run, &RunController::refused, this, [this](const Error &error) { m_banner->show(error); });
+}
+
+// A page of the right dock from the first time on.
+void MainWindow::showDoctor()
+{
+    if (!m_rightTabs->contains(m_doctor)) m_rightTabs->insertPage(4, tr("Doctor"), m_doctor);
+    m_rightDock->show();
+    m_rightTabs->setCurrentPage(m_doctor);
+    m_doctor->setBusy();
+    m_run->examine();
 }
 
 void MainWindow::editNode(int id)

@@ -2,6 +2,7 @@
 #include "shell/run_controller.h"
 
 #include "base/paths.h"
+#include "plugin/doctor.h"
 #include "models/session_document.h"
 
 #include <QCoroSignal>
@@ -59,6 +60,12 @@ void EngineWorker::lookAround()
             facts.devices.insert(plugin.id, (*evaluator)->devices());
     }
     Q_EMIT factsFound(facts);
+}
+
+void EngineWorker::examine()
+{
+    if (!m_plugins) m_plugins = std::make_unique<PluginManager>();
+    Q_EMIT examined(kernelskill::examine(*m_plugins));
 }
 
 void EngineWorker::start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath)
@@ -234,6 +241,7 @@ RunController::RunController(QObject *parent, std::optional<PlayerFactory> playe
     qRegisterMetaType<Answer>();
     qRegisterMetaType<EngineFacts>();
     qRegisterMetaType<CompileAnswer>();
+    qRegisterMetaType<QList<QJsonObject>>();
     qRegisterMetaType<QHash<QString, QByteArray>>();
     m_worker->moveToThread(&m_thread);
     m_thread.setObjectName(u"engine"_s);
@@ -254,6 +262,7 @@ RunController::RunController(QObject *parent, std::optional<PlayerFactory> playe
     connect(m_worker, &EngineWorker::asked, this, &RunController::asked);
     connect(m_worker, &EngineWorker::refused, this, &RunController::refused);
     connect(m_worker, &EngineWorker::compiled, this, &RunController::compiled);
+    connect(m_worker, &EngineWorker::examined, this, &RunController::examined);
     connect(m_worker, &EngineWorker::ended, this, [this](const QString &by, const QString &message) {
         m_elapsedAtEnd_s = double(m_clock.elapsed()) / 1000;
         setState(RunState::Idle);
@@ -336,6 +345,11 @@ void RunController::annotate(const QString &sessionPath, int node, const QString
     QMetaObject::invokeMethod(
         m_worker, [worker = m_worker, sessionPath, node, kind, data] { worker->annotate(sessionPath, node, kind, data); },
         Qt::QueuedConnection);
+}
+
+void RunController::examine()
+{
+    QMetaObject::invokeMethod(m_worker, &EngineWorker::examine, Qt::QueuedConnection);
 }
 
 void RunController::compile(const CompileOrder &order)

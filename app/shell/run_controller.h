@@ -49,6 +49,7 @@ public:
     ~EngineWorker() override;
 
     void lookAround();
+    void examine();
     void start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath);
     void resume(const QString &sessionPath, const QString &memoryPath);
     void work(const QString &sessionPath, const QString &memoryPath, const QList<Proposal> &proposals);
@@ -67,6 +68,7 @@ Q_SIGNALS:
     void refused(const kernelskill::Error &error); // a proposal
     void quiet();
     void factsFound(const kernelskill::EngineFacts &facts);
+    void examined(const QList<QJsonObject> &lines);
     void eventHappened(const kernelskill::Event &event, const QHash<QString, QByteArray> &blobs);
     void progressed(int node, const QString &stage, int done, int total);
     void asked(const kernelskill::Question &question);
@@ -111,6 +113,7 @@ public:
     void resume(const QString &sessionPath, const QString &memoryPath);
     // To the run in flight when it is the session's, else in a run that does only this.
     void propose(const Proposal &proposal, const QString &sessionPath, const QString &memoryPath);
+    void examine(); // `examined` follows, with what plugin/doctor.h says
     // A pin or a note on a node; the event comes back as any other.
     void annotate(const QString &sessionPath, int node, const QString &kind, const QJsonObject &data);
     void compile(const CompileOrder &order);
@@ -130,6 +133,7 @@ Q_SIGNALS:
     void failed(const kernelskill::Error &error);
     void refused(const kernelskill::Error &error);
     void compiled(const kernelskill::CompileAnswer &answer);
+    void examined(const QList<QJsonObject> &lines);
 
 private:
     void setState(RunState state);

@@ -50,6 +50,7 @@ TrajectoryPanel::TrajectoryPanel(SessionDocument *document, NodeSelection *selec
     m_tree->setModel(m_model);
     m_tree->setFrameShape(QFrame::NoFrame);
     m_tree->setUniformRowHeights(true);
+    m_tree->setRootIsDecorated(false);
     m_tree->setAccessibleName(tr("Trajectory as a list"));
     m_tree->header()->setStretchLastSection(true);
     m_tree->header()->resizeSection(TrajectoryModel::NodeColumn, 340);
@@ -80,10 +81,7 @@ TrajectoryPanel::TrajectoryPanel(SessionDocument *document, NodeSelection *selec
         m_zoom->setText(numbers::fixed(std::round(zoom * 100), 0) + QChar(numbers::narrowSpace) + u'%');
     });
     connect(selection, &NodeSelection::changed, this, &TrajectoryPanel::showSelection);
-    connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
-        m_tree->expandAll();
-        showSelection();
-    });
+    connect(m_model, &QAbstractItemModel::modelReset, this, &TrajectoryPanel::showSelection);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex &current) {
         if (const int node = m_model->nodeAt(current.siblingAtColumn(0)); node >= 0 && m_tree->hasFocus())
             m_selection->select(node);
@@ -100,10 +98,7 @@ void TrajectoryPanel::setFacts(const QString &facts)
 void TrajectoryPanel::showAsList(bool list)
 {
     m_stack->setCurrentWidget(list ? static_cast<QWidget *>(m_tree) : m_view);
-    if (list) {
-        m_tree->expandAll();
-        showSelection();
-    }
+    if (list) showSelection();
 }
 
 void TrajectoryPanel::showSelection()

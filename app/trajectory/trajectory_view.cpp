@@ -38,8 +38,15 @@ TrajectoryView::TrajectoryView(SessionDocument *document, NodeSelection *selecti
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Trajectory graph"));
     viewport()->setMouseTracking(true);
-    connect(document, &SessionDocument::reset, this, [this] { m_autoFit = true; });
-    connect(document, &SessionDocument::nodesChanged, this, &TrajectoryView::relayout);
+    connect(document, &SessionDocument::reset, this, [this] {
+        m_autoFit = true;
+        m_laidOut = -1;
+    });
+    // A new node gets its place at once: whoever paints or walks looks places up by node.
+    connect(document, &SessionDocument::nodeTouched, this, [this] {
+        if (m_laidOut != m_document->trajectory().nodes.size()) relayout();
+    });
+    connect(document, &SessionDocument::nodesChanged, this, &TrajectoryView::nodesChanged);
     connect(document, &SessionDocument::stageChanged, this, [this] { viewport()->update(); });
     connect(selection, &NodeSelection::changed, this, [this] {
         const int before = m_scene.selected;
@@ -56,6 +63,16 @@ int TrajectoryView::headerHeight() const
     return themeSize("rowCompact");
 }
 
+// Most changes are of what a node says of itself, not of where it stands.
+void TrajectoryView::nodesChanged()
+{
+    const Trajectory &trajectory = m_document->trajectory();
+    if (m_laidOut == trajectory.nodes.size() && m_laidOutBest == trajectory.best)
+        viewport()->update();
+    else
+        relayout();
+}
+
 void TrajectoryView::relayout()
 {
     const Trajectory &trajectory = m_document->trajectory();
@@ -66,6 +83,14 @@ void TrajectoryView::relayout()
     m_scene.bestPath = trajectory.bestPath();
     m_scene.bestNodes = QSet<int>(m_scene.bestPath.begin(), m_scene.bestPath.end());
     m_scene.layout = layoutTree(nodes, m_scene.bestPath);
+    m_laidOut = nodes.size();
+    m_laidOutBest = trajectory.best;
+    m_columns = QList<QList<int>>(m_scene.layout.columnRounds.size());
+    m_children = QList<QList<int>>(nodes.size());
+    for (int i = 0; i < nodes.size(); ++i) {
+        m_columns[m_scene.layout.nodes[i].column].append(i);
+        if (nodes[i].parent >= 0) m_children[nodes[i].parent].append(i);
+    }
     m_scene.selected = m_selection->selected();
     m_scene.compared = m_selection->compared();
     if (m_autoFit)
@@ -168,13 +193,16 @@ int TrajectoryView::nodeAt(const QPoint &position) const
     const double reach = m_geometry.level == DetailLevel::Far ? 3 : 0;
     int nearest = -1;
     double distance = 1e18;
-    for (int node = 0; node < m_scene.layout.nodes.size(); ++node) {
-        const QRectF rect = nodeRect(node);
-        if (!rect.adjusted(-reach, -reach, reach, reach).contains(position)) continue;
-        const QPointF away = rect.center() - position;
-        if (const double squared = QPointF::dotProduct(away, away); squared < distance) {
-            distance = squared;
-            nearest = node;
+    const int column = int(std::floor((position.x() - origin().x()) / m_geometry.columnPitch));
+    for (int near = std::max(0, column - 1); near <= std::min(int(m_columns.size()) - 1, column + 1); ++near) {
+        for (const int node : m_columns[near]) {
+            const QRectF rect = nodeRect(node);
+            if (!rect.adjusted(-reach, -reach, reach, reach).contains(position)) continue;
+            const QPointF away = rect.center() - position;
+            if (const double squared = QPointF::dotProduct(away, away); squared < distance) {
+                distance = squared;
+                nearest = node;
+            }
         }
     }
     return nearest;
@@ -374,10 +402,9 @@ void TrajectoryView::mouseDoubleClickEvent(QMouseEvent *event)
 int TrajectoryView::heirOf(int node) const
 {
     int heir = -1;
-    for (const TrajectoryNode &entry : m_document->trajectory().nodes) {
-        if (entry.parent != node) continue;
-        if (m_scene.layout.nodes[entry.id].lane == m_scene.layout.nodes[node].lane) return entry.id;
-        if (heir < 0) heir = entry.id;
+    for (const int child : m_children.value(node)) {
+        if (m_scene.layout.nodes[child].lane == m_scene.layout.nodes[node].lane) return child;
+        if (heir < 0) heir = child;
     }
     return heir;
 }

@@ -60,11 +60,16 @@ private:
     void paintExtras(QPainter &painter);
     void walk(int key);
     [[nodiscard]] int heirOf(int node) const;
+    void nodesChanged();
 
     SessionDocument *m_document;
     NodeSelection *m_selection;
     TrajectoryScene m_scene;
     TrajectoryGeometry m_geometry;
+    QList<QList<int>> m_columns; // the nodes of each column
+    QList<QList<int>> m_children;
+    qsizetype m_laidOut = -1;    // nodes of the layout, and the best of its main path
+    int m_laidOutBest = -1;
     bool m_autoFit = true;
     QPoint m_pressedAt;
     QPoint m_scrollAtPress;

@@ -111,7 +111,8 @@ void placeColumns(const QList<LayoutNode> &nodes, TreeLayout &layout)
 
 int TreeLayout::roundColumns(int round) const
 {
-    return int(columnRounds.count(round));
+    const auto columns = std::ranges::equal_range(columnRounds, round);
+    return int(columns.size());
 }
 
 TreeLayout layoutTree(const QList<LayoutNode> &nodes, const QList<int> &main)

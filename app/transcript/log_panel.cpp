@@ -3,90 +3,66 @@
 
 #include "settings/theme.h"
 
-#include <QDateTime>
-#include <QJsonArray>
+#include <QApplication>
+#include <QClipboard>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QScrollBar>
+
+#include <algorithm>
 
 using namespace Qt::StringLiterals;
 
 namespace kernelskill {
 
-QString eventSentence(const Event &event)
+LogPanel::LogPanel(SessionDocument *document, QWidget *parent)
+    : QListView(parent), m_model(new LogModel(document, this))
 {
-    const QJsonObject &data = event.data;
-    const auto text = [&](const char *field) { return data[QLatin1StringView(field)].toString(); };
-    const auto number = [&](const char *field) { return data[QLatin1StringView(field)].toInt(); };
-    const QJsonObject plan = data["plan"_L1].toObject();
-    if (event.kind == "session.start"_L1) return u"session of %1 starts"_s.arg(text("task"));
-    if (event.kind == "memory.snapshot"_L1) return u"memory copied into the session"_s;
-    if (event.kind == "round.start"_L1) return u"round %1 from base %2"_s.arg(number("round")).arg(number("base"));
-    if (event.kind == "round.features"_L1) return u"features extracted by %1"_s.arg(text("agent"));
-    if (event.kind == "round.retrieval"_L1)
-        return u"case %1, %2 methods allowed"_s.arg(text("chosen_case")).arg(data["allowed"_L1].toArray().size());
-    if (event.kind == "round.plan"_L1)
-        return u"plan: %1 %2"_s.arg(plan["method"_L1].toString(), plan["skill"_L1].toString());
-    if (event.kind == "round.refused"_L1) return u"refused %1: %2"_s.arg(plan["skill"_L1].toString(), text("reason"));
-    if (event.kind == "node.start"_L1)
-        return u"node %1 (%2) from %3"_s.arg(number("node")).arg(text("kind")).arg(number("parent"));
-    if (event.kind == "node.candidate"_L1) return u"node %1: %2"_s.arg(number("node")).arg(text("summary"));
-    if (event.kind == "node.evaluated"_L1) {
-        const QString why = text("why");
-        return u"node %1: %2%3"_s.arg(number("node")).arg(text("verdict"), why.isEmpty() ? QString() : u", "_s + why);
-    }
-    if (event.kind == "node.dropped"_L1) return u"node %1 dropped: %2"_s.arg(number("node")).arg(text("reason"));
-    if (event.kind == "node.promoted"_L1)
-        return u"node %1 is %2"_s.arg(number("node"))
-            .arg(data["base"_L1].toBool() && data["best"_L1].toBool() ? u"base and best"_s
-                 : data["best"_L1].toBool()                           ? u"best"_s
-                                                                      : u"base"_s);
-    if (event.kind == "repair.diagnosis"_L1)
-        return u"diagnosis of node %1: %2"_s.arg(number("node"))
-            .arg(data["diagnosis"_L1].toObject()["cause"_L1].toString());
-    if (event.kind == "repair.rollback"_L1)
-        return u"node %1 given up, back to %2"_s.arg(number("node")).arg(number("to"));
-    if (event.kind == "role.call"_L1) {
-        const QString error = text("error");
-        return u"%1 by %2 took %3 ms%4"_s.arg(text("role"), text("agent"))
-            .arg(data["wall_ms"_L1].toDouble(), 0, 'f', 0)
-            .arg(error.isEmpty() ? QString() : u": "_s + error);
-    }
-    if (event.kind == "person.skill"_L1)
-        return u"%1 of skill %2 by %3 %4"_s.arg(text("action"), text("skill"), text("author"), text("reason"));
-    if (event.kind == "memory.draft"_L1)
-        return u"an idea that won twice is now the draft skill %1 (node %2)"_s.arg(text("skill")).arg(number("node"));
-    if (event.kind == "memory.snapshot"_L1 && data.contains("problems"_L1))
-        return u"warning: %1"_s.arg(data["problems"_L1].toVariant().toStringList().join(u"; "_s));
-    if (event.kind == "run.paused"_L1) return u"paused"_s;
-    if (event.kind == "run.resumed"_L1) return u"resumed"_s;
-    if (event.kind == "run.ended"_L1) return u"ended by %1 %2"_s.arg(text("by"), text("message"));
-    return event.kind;
-}
-
-LogPanel::LogPanel(SessionDocument *document, QWidget *parent) : QPlainTextEdit(parent), m_document(document)
-{
-    setReadOnly(true);
+    setModel(m_model);
     setFrameShape(QFrame::NoFrame);
-    setMaximumBlockCount(20'000);
+    setUniformItemSizes(true);
+    setSelectionMode(ExtendedSelection);
+    setEditTriggers(NoEditTriggers);
+    setTextElideMode(Qt::ElideRight);
     setFont(theme().font(TextStyle::Body));
     setAccessibleName(tr("Log"));
-    setPlaceholderText(tr("What the run does appears here, event by event."));
-    connect(document, &SessionDocument::reset, this, [this] {
-        clear();
-        for (const Event &event : m_document->events())
-            append(event);
+    connect(m_model, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
+        m_atEnd = verticalScrollBar()->value() >= verticalScrollBar()->maximum();
     });
-    connect(document, &SessionDocument::eventAppended, this, &LogPanel::append);
+    connect(m_model, &QAbstractItemModel::rowsInserted, this, [this] {
+        if (m_atEnd && isVisible()) scrollToBottom();
+    });
+    connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
+        m_atEnd = true;
+        if (isVisible()) scrollToBottom();
+    });
 }
 
-void LogPanel::append(const Event &event)
+void LogPanel::showEvent(QShowEvent *event)
 {
-    const QString sentence = eventSentence(event);
-    if (!sentence.isEmpty())
-        appendPlainText(QDateTime::fromMSecsSinceEpoch(event.time_ms).toString(u"HH:mm:ss  "_s) + sentence);
+    QListView::showEvent(event);
+    if (m_atEnd) scrollToBottom();
 }
 
-void LogPanel::note(const QString &text)
+void LogPanel::paintEvent(QPaintEvent *event)
 {
-    appendPlainText(QDateTime::currentDateTime().toString(u"HH:mm:ss  "_s) + text);
+    QListView::paintEvent(event);
+    if (m_model->rowCount() > 0) return;
+    QPainter painter(viewport());
+    painter.setPen(themeColor("text.secondary"));
+    painter.drawText(viewport()->rect().adjusted(12, 12, -12, -12), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
+                     tr("What the run does appears here, event by event."));
+}
+
+void LogPanel::keyPressEvent(QKeyEvent *event)
+{
+    if (!event->matches(QKeySequence::Copy)) return QListView::keyPressEvent(event);
+    QModelIndexList rows = selectionModel()->selectedIndexes();
+    std::ranges::sort(rows, {}, &QModelIndex::row);
+    QStringList lines;
+    for (const QModelIndex &row : std::as_const(rows))
+        lines.append(row.data().toString());
+    QApplication::clipboard()->setText(lines.join(u'\n'));
 }
 
 } // namespace kernelskill

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The session's events in words, newest last; and the program's own notes.
+// The log as a list that stays at its end while it is there, and from which rows can be copied.
 #pragma once
 
-#include "models/session_document.h"
+#include "models/log_model.h"
 
-#include <QPlainTextEdit>
+#include <QListView>
 
 namespace kernelskill {
 
-[[nodiscard]] QString eventSentence(const Event &event); // empty: nothing to say
-
-class LogPanel : public QPlainTextEdit
+class LogPanel : public QListView
 {
     Q_OBJECT
 public:
     explicit LogPanel(SessionDocument *document, QWidget *parent = nullptr);
-    void note(const QString &text);
+    void note(const QString &text) { m_model->note(text); }
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void showEvent(QShowEvent *event) override;
 
 private:
-    void append(const Event &event);
-    SessionDocument *m_document;
+    LogModel *m_model;
+    bool m_atEnd = true; // before rows came
 };
 
 } // namespace kernelskill

@@ -87,6 +87,8 @@ Result<QJsonObject> Loop::evaluatedData(int node, const Evaluation &evaluation)
                           speedup(*baseline, evaluation));
         }
     }
+    if (const auto work = workOf(evaluation.profile))
+        data.insert("work", QJsonObject{{"flops", work->flops}, {"dram_bytes", work->dramBytes}, {"time_us", work->time_us}});
     const int before = madeFrom(trajectory(), node);
     if (before >= 0) {
         auto base = evaluationOf(before);

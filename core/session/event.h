@@ -18,7 +18,8 @@ namespace kernelskill {
 //   node.start      {node, parent, round, kind: "seed"|"optimise"|"repair"|"human", agent}
 //   node.candidate  {node, candidate_blob, code_digest, summary, method, skill, plan: {…}}
 //   node.evaluated  {node, evaluation_blob, status, verdict, kind, time_us, interval, speedup, speedup_interval,
-//                    step_speedup, step_interval, observed: [{metric, before, after, promised, kept}], why}
+//                    step_speedup, step_interval, observed: [{metric, before, after, promised, kept}], why,
+//                    work: {flops, dram_bytes, time_us}}
 //   node.dropped    {node, reason}                              started, but no candidate came of it
 //   node.promoted   {node, base: bool, best: bool}
 //   repair.diagnosis{node, diagnosis: {…}, chain}

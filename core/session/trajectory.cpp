@@ -81,24 +81,28 @@ private:
     void roleCall(const QJsonObject &data);
     RoundRecord &round(const QJsonObject &data);
     TrajectoryNode *node(const QJsonObject &data);
+    TrajectoryNode *nodeWithId(int id);
 
     Trajectory &m_trajectory;
 };
 
 TrajectoryNode *Fold::node(const QJsonObject &data)
 {
-    const int id = data.value("node").toInt(-1);
-    const auto found = std::ranges::find(m_trajectory.nodes, id, &TrajectoryNode::id);
-    return found == m_trajectory.nodes.end() ? nullptr : &*found;
+    return nodeWithId(data.value("node").toInt(-1));
+}
+
+TrajectoryNode *Fold::nodeWithId(int id)
+{
+    const auto found = std::ranges::lower_bound(m_trajectory.nodes, id, {}, &TrajectoryNode::id);
+    return found == m_trajectory.nodes.end() || found->id != id ? nullptr : &*found;
 }
 
 RoundRecord &Fold::round(const QJsonObject &data)
 {
     const int number = data.value("round").toInt();
-    auto found = std::ranges::find(m_trajectory.rounds, number, &RoundRecord::round);
-    if (found == m_trajectory.rounds.end()) {
-        m_trajectory.rounds.append(RoundRecord{});
-        found = m_trajectory.rounds.end() - 1;
+    auto found = std::ranges::lower_bound(m_trajectory.rounds, number, {}, &RoundRecord::round);
+    if (found == m_trajectory.rounds.end() || found->round != number) {
+        found = m_trajectory.rounds.insert(found, RoundRecord{});
         found->round = number;
     }
     if (data.contains("base")) found->base = data.value("base").toInt(-1);
@@ -156,6 +160,8 @@ void Fold::nodeEvaluated(TrajectoryNode &node, const QJsonObject &data)
     if (const auto ends = interval(data.value("step_interval")); node.stepSpeedup && ends)
         node.stepSpeedup->interval = *ends;
     node.observed = observedFrom(data.value("observed").toArray());
+    if (const QJsonObject work = data.value("work").toObject(); !work.isEmpty())
+        node.work = NodeWork{work.value("flops").toDouble(), work.value("dram_bytes").toDouble(), work.value("time_us").toDouble()};
     node.why = data.value("why").toString();
     node.stage.clear();
 }
@@ -163,14 +169,12 @@ void Fold::nodeEvaluated(TrajectoryNode &node, const QJsonObject &data)
 void Fold::nodePromoted(TrajectoryNode &node, const QJsonObject &data)
 {
     if (data.value("base").toBool()) {
-        for (TrajectoryNode &other : m_trajectory.nodes)
-            other.isBase = false;
+        if (TrajectoryNode *before = nodeWithId(m_trajectory.base)) before->isBase = false;
         node.isBase = node.wasBase = true;
         m_trajectory.base = node.id;
     }
     if (data.value("best").toBool()) {
-        for (TrajectoryNode &other : m_trajectory.nodes)
-            other.isBest = false;
+        if (TrajectoryNode *before = nodeWithId(m_trajectory.best)) before->isBest = false;
         node.isBest = true;
         m_trajectory.best = node.id;
     }
@@ -266,6 +270,20 @@ void Fold::apply(const QString &kind, const QJsonObject &data)
 }
 
 } // namespace
+
+std::optional<NodeWork> workOf(const Profile &profile)
+{
+    NodeWork work;
+    for (const KernelProfile &kernel : profile.kernels) {
+        const auto flops = kernel.metric(QStringLiteral("fp32_flops")), bytes = kernel.metric(QStringLiteral("dram_bytes"));
+        if (!flops || !bytes) return std::nullopt;
+        work.flops += *flops;
+        work.dramBytes += *bytes;
+        work.time_us += kernel.duration_us;
+    }
+    if (work.flops <= 0 || work.dramBytes <= 0 || work.time_us <= 0) return std::nullopt;
+    return work;
+}
 
 QString toString(NodeState state)
 {

@@ -25,6 +25,15 @@ struct ObservedChange
     std::optional<bool> kept;      // missing: cannot be told
 };
 
+// What all kernels of a candidate did together, for the roofline: kept with the node, so that a long session can be drawn
+// without reading every profile.
+struct NodeWork
+{
+    double flops = 0, dramBytes = 0, time_us = 0;
+};
+// Missing when a kernel lacks a counter.
+[[nodiscard]] std::optional<NodeWork> workOf(const Profile &profile);
+
 struct TrajectoryNode
 {
     int id = 0;                 // 0 is the seed
@@ -41,6 +50,7 @@ struct TrajectoryNode
     std::optional<Interval> interval_us;
     std::optional<Speedup> speedup;     // over the baseline
     std::optional<Speedup> stepSpeedup; // over the parent
+    std::optional<NodeWork> work;
     QList<ObservedChange> observed;
     QString why;                // first failed check or finding, in a sentence
     bool isBase = false, isBest = false; // now

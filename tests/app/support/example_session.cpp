@@ -7,6 +7,7 @@
 #include "evaluation/evaluation.h"
 #include "retrieval/retrieval.h"
 #include "session/session_file.h"
+#include "session/trajectory.h"
 
 #include <QCryptographicHash>
 #include <QFile>
@@ -459,6 +460,8 @@ void addNode(Writer &w, const Invented &n, QHash<int, Evaluation> &evaluations, 
                      {u"verdict"_s, toString(e.verdict)},
                      {u"kind"_s, u"modelled"_s},
                      {u"why"_s, n.why}};
+    if (const auto work = workOf(e.profile))
+        data[u"work"_s] = QJsonObject{{u"flops"_s, work->flops}, {u"dram_bytes"_s, work->dramBytes}, {u"time_us"_s, work->time_us}};
     if (e.time_us()) {
         data[u"time_us"_s] = *e.time_us();
         data[u"interval"_s] = bounds(*e.interval());
@@ -496,12 +499,46 @@ ExampleSession exampleSession(bool running)
     return w.session;
 }
 
+ExampleSession longSession(int nodes)
+{
+    const ExampleSession once = exampleSession(false);
+    const Trajectory trajectory = Trajectory::fold(once.events);
+    const int perTurn = int(trajectory.nodes.size()) - 1, rounds = trajectory.lastRound();
+    ExampleSession result{{}, once.blobs};
+    const auto add = [&result](Event event) {
+        event.sequence = result.events.size() + 1;
+        result.events.append(event);
+    };
+    int turn = 0;
+    const auto shifted = [&](const QString &name, int value) {
+        if (name == "round"_L1) return value == 0 ? 0 : value + turn * rounds;
+        if (value > 0) return value + turn * perTurn;
+        return value < 0 || turn == 0 ? value : (turn - 1) * perTurn + trajectory.best; // the last turn's best
+    };
+    for (; turn * perTurn < nodes; ++turn) {
+        for (Event event : once.events) {
+            const bool ofNodeZero = event.data.contains("node"_L1) && event.data["node"_L1].toInt() == 0;
+            if (event.kind == "run.ended"_L1 || (turn > 0 && (event.kind == "session.start"_L1 || ofNodeZero))) continue;
+            for (const QString &name : {u"node"_s, u"parent"_s, u"base"_s, u"round"_s}) {
+                if (event.data.value(name).isDouble()) event.data[name] = shifted(name, event.data[name].toInt());
+            }
+            add(event);
+        }
+    }
+    add(once.events.last());
+    return result;
+}
+
 Result<void> writeExampleSession(const QString &path, bool running)
+{
+    return writeSession(path, exampleSession(running));
+}
+
+Result<void> writeSession(const QString &path, const ExampleSession &session)
 {
     QFile::remove(path);
     auto file = SessionFile::create(path);
     if (!file) return std::unexpected(file.error());
-    const ExampleSession session = exampleSession(running);
     for (const QByteArray &blob : session.blobs) {
         if (const auto put = file->putBlob(blob); !put) return std::unexpected(put.error());
     }

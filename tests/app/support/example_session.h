@@ -18,5 +18,8 @@ struct ExampleSession
 // `running`: the last node is still being checked and the run has not ended.
 [[nodiscard]] ExampleSession exampleSession(bool running);
 [[nodiscard]] Result<void> writeExampleSession(const QString &path, bool running);
+// The same again and again, each time from where the last one ended: at least so many nodes.
+[[nodiscard]] ExampleSession longSession(int nodes);
+[[nodiscard]] Result<void> writeSession(const QString &path, const ExampleSession &session);
 
 } // namespace kernelskill

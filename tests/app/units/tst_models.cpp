@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "example_session.h"
+#include "models/log_model.h"
 #include "models/node_text.h"
+#include "models/palette_model.h"
 #include "models/panel_rows.h"
 #include "models/round_progress.h"
 #include "models/session_document.h"
@@ -35,15 +37,81 @@ private Q_SLOTS:
         TrajectoryModel model(&document);
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         feed(document, true);
-        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.rowCount(), 11);
         const QModelIndex best = model.indexOfNode(6);
         QCOMPARE(model.nodeAt(best), 6);
         QCOMPARE(best.siblingAtColumn(TrajectoryModel::SpeedupColumn).data().toString(),
                  u"12.6× [11.2, 14.2] modelled, verified"_s);
-        QCOMPARE(model.nodeAt(best.parent()), 4);
+        QCOMPARE(best.siblingAtColumn(TrajectoryModel::FromColumn).data().toString(), u"4"_s);
         // Wrong and running nodes give a word, never a number.
         QCOMPARE(model.indexOfNode(2).siblingAtColumn(TrajectoryModel::SpeedupColumn).data().toString(), u"wrong"_s);
         QCOMPARE(model.indexOfNode(10).siblingAtColumn(TrajectoryModel::SpeedupColumn).data().toString(), u"running"_s);
+    }
+    void thePaletteRanks()
+    {
+        QVERIFY(paletteScore(u"fit"_s, u"Fit trajectory"_s) > paletteScore(u"fit"_s, u"Show the outfit"_s));
+        QVERIFY(paletteScore(u"trajectory fit"_s, u"Fit trajectory"_s) > 0); // words in any order
+        QVERIFY(paletteScore(u"fitr"_s, u"Fit trajectory"_s) > 0);           // letters in their order
+        QCOMPARE(paletteScore(u"zzz"_s, u"Fit trajectory"_s), 0);
+        QCOMPARE(paletteScore(u"fit nothing"_s, u"Fit trajectory"_s), 0); // every word must be there
+        PaletteModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        int done = 0;
+        model.setEntries({{u"Show the outfit"_s, {}, u"Action"_s, true, {}},
+                          {u"Fit trajectory"_s, u"Ctrl+0"_s, u"Action"_s, true, [&done] { ++done; }},
+                          {u"Fit nothing"_s, {}, u"Action"_s, false, {}}});
+        QCOMPARE(model.rowCount(), 3);
+        model.setFilter(u"fit tr"_s);
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.index(0).data(PaletteModel::DetailRole).toString(), u"Ctrl+0"_s);
+        model.entry(model.index(0))->run();
+        QCOMPARE(done, 1);
+        model.setFilter(u"fit"_s);
+        QCOMPARE(model.rowCount(), 3);
+        QVERIFY(!(model.index(0).flags() & Qt::ItemIsEnabled)); // "Fit nothing" is shown, and cannot be done
+    }
+    void theLogMakesWordsWhenAsked()
+    {
+        SessionDocument document;
+        LogModel model(&document);
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        feed(document, false);
+        QCOMPARE(model.rowCount(), document.events().size());
+        QVERIFY(model.index(0).data().toString().endsWith(u"session of row_softmax starts"_s));
+        model.note(u"the disk is full"_s);
+        QVERIFY(model.index(model.rowCount() - 1).data().toString().endsWith(u"the disk is full"_s));
+        document.clear();
+        QCOMPARE(model.rowCount(), 0);
+    }
+    void aBurstOfEventsIsToldOnce()
+    {
+        SessionDocument document;
+        QSignalSpy changed(&document, &SessionDocument::nodesChanged), touched(&document, &SessionDocument::nodeTouched);
+        feed(document, false);
+        QVERIFY(touched.size() >= 11 * 3); // start, candidate and evaluation of each node, at once
+        QCOMPARE(changed.size(), 0);
+        QTRY_COMPARE(changed.size(), 1);
+    }
+    void aLongSessionStaysSmall()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(u"long.kss"_s);
+        const ExampleSession session = longSession(300);
+        QVERIFY(writeSession(path, session));
+        const auto contents = readSession(path);
+        QVERIFY(contents.has_value());
+        QVERIFY(contents->blobs.isEmpty()); // read when they are asked for
+        SessionDocument document;
+        document.setContents(*contents);
+        const auto &nodes = document.trajectory().nodes;
+        QVERIFY(nodes.size() > 300);
+        for (const TrajectoryNode &node : nodes) {
+            QVERIFY(node.parent < node.id);
+            QVERIFY(document.candidate(node.id) != nullptr);
+        }
+        QCOMPARE(std::ranges::count_if(nodes, &TrajectoryNode::isBest), 1);
+        QCOMPARE(std::ranges::count_if(nodes, &TrajectoryNode::isBase), 1);
+        QVERIFY(document.node(document.trajectory().best)->work.has_value());
     }
     void applyingTwiceChangesNothing()
     {

@@ -114,6 +114,7 @@ void readModel(const FieldReader &fields, ModelConstants &model)
     fields.number("atomic_slices", model.atomicSlices);
     fields.number("atomic_device_packet_cycles", model.atomicDevicePacketCycles);
     fields.number("atomic_device_lane_cycles", model.atomicDeviceLaneCycles);
+    fields.number("l1_share", model.l1Share);
     fields.number("dirty_share", model.dirtyShare);
     fields.number("packet_sectors", model.packetSectors);
     fields.number("partial_store_sectors", model.partialStoreSectors);
@@ -301,7 +302,10 @@ std::size_t GpuModel::l1BytesOfBlock(const Occupancy &occupancy, std::uint64_t b
     const std::uint64_t onOneSm = (blocks + static_cast<std::uint64_t>(smCount) - 1) / static_cast<std::uint64_t>(smCount);
     const std::uint64_t sharing =
         std::clamp<std::uint64_t>(onOneSm, 1, static_cast<std::uint64_t>(std::max(occupancy.residentBlocks, 1)));
-    return static_cast<std::size_t>(std::max(l1BytesPerSm - carved, leastBytes)) / sharing;
+    // Rows of 12 to 16 KB that the blocks of an SM read twice, and matrices that one block does, find no more of themselves than
+    // half the array would hold (tests/bench/simulator_ladders: batched_matmul32, depthwise_conv1d, layer_norm, row_softmax).
+    const double kept = std::max(l1BytesPerSm - carved, leastBytes) * model.l1Share;
+    return static_cast<std::size_t>(kept) / sharing;
 }
 
 } // namespace kernelskill::simulator
