@@ -5,6 +5,7 @@
 #include "models/panel_rows.h"
 #include "settings/glyphs.h"
 #include "settings/theme.h"
+#include "settings/when_seen.h"
 
 #include <QPainter>
 #include <QVBoxLayout>
@@ -68,10 +69,10 @@ WhyPanel::WhyPanel(SessionDocument *document, NodeSelection *selection, SkillMod
 {
     stack(this, m_header, m_rows);
     m_rows->setAccessibleName(tr("Why this candidate"));
-    connect(selection, &NodeSelection::changed, this, &WhyPanel::refresh);
-    connect(document, &SessionDocument::roundsChanged, this, &WhyPanel::refresh);
-    connect(skills, &SkillModel::contentsChanged, this, &WhyPanel::refresh);
-    refresh();
+    auto *seen = new WhenSeen(this, [this] { refresh(); });
+    connect(selection, &NodeSelection::changed, seen, &WhenSeen::ask);
+    connect(document, &SessionDocument::roundsChanged, seen, &WhenSeen::ask);
+    connect(skills, &SkillModel::contentsChanged, seen, &WhenSeen::ask);
 }
 
 void WhyPanel::refresh()
@@ -101,8 +102,8 @@ EvidencePanel::EvidencePanel(SessionDocument *document, NodeSelection *selection
 {
     stack(this, m_header, m_rows);
     m_rows->setAccessibleName(tr("Evidence for the verdict"));
-    connect(selection, &NodeSelection::changed, this, &EvidencePanel::refresh);
-    refresh();
+    auto *seen = new WhenSeen(this, [this] { refresh(); });
+    connect(selection, &NodeSelection::changed, seen, &WhenSeen::ask);
 }
 
 void EvidencePanel::refresh()

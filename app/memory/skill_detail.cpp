@@ -6,6 +6,7 @@
 #include "settings/icons.h"
 #include "settings/numbers.h"
 #include "settings/theme.h"
+#include "settings/when_seen.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -111,8 +112,9 @@ SkillDetail::SkillDetail(SkillModel *model, SessionDocument *document, NodeSelec
     connect(m_text, &QTextBrowser::anchorClicked, this, [this](const QUrl &url) {
         if (url.scheme() == "node"_L1) m_selection->select(url.path().toInt());
     });
-    connect(model, &SkillModel::contentsChanged, this, &SkillDetail::refresh);
-    connect(selection, &NodeSelection::changed, this, &SkillDetail::refresh);
+    auto *seen = new WhenSeen(this, [this] { refresh(); });
+    connect(model, &SkillModel::contentsChanged, seen, &WhenSeen::ask);
+    connect(selection, &NodeSelection::changed, seen, &WhenSeen::ask);
     connect(&theme(), &Theme::changed, this, [this] {
         m_shown.clear();
         refresh();

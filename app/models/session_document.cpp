@@ -66,9 +66,13 @@ SessionDocument::SessionDocument(QObject *parent) : QObject(parent), m_announce(
     m_blobs.setMaxCost(mostBlobs_KiB);
     m_announce->setSingleShot(true);
     connect(m_announce, &QTimer::timeout, this, [this] {
-        m_announced.start();
+        QElapsedTimer taken;
+        taken.start();
         if (std::exchange(m_roundsChanged, false)) Q_EMIT roundsChanged();
         Q_EMIT nodesChanged();
+        // Whatever it takes to show it: the window has two thirds of its time for the person.
+        m_pause_ms = std::max<qint64>(announceEvery_ms, 2 * taken.elapsed());
+        m_announced.start();
     });
 }
 
@@ -106,8 +110,8 @@ void SessionDocument::announce(bool rounds)
 {
     m_roundsChanged = m_roundsChanged || rounds;
     if (m_announce->isActive()) return;
-    const qint64 since_ms = m_announced.isValid() ? m_announced.elapsed() : announceEvery_ms;
-    m_announce->start(int(std::max<qint64>(0, announceEvery_ms - since_ms)));
+    const qint64 since_ms = m_announced.isValid() ? m_announced.elapsed() : m_pause_ms;
+    m_announce->start(int(std::max<qint64>(0, m_pause_ms - since_ms)));
 }
 
 void SessionDocument::apply(const Event &event, const QHash<QString, QByteArray> &blobs)
@@ -222,6 +226,9 @@ NodeSelection::NodeSelection(SessionDocument *document, QObject *parent) : QObje
         Q_EMIT changed();
     });
     connect(document, &SessionDocument::nodeTouched, this, &NodeSelection::followNewest);
+    connect(document, &SessionDocument::nodesChanged, this, [this] {
+        if (!std::exchange(m_told, true)) Q_EMIT changed();
+    });
 }
 
 int NodeSelection::newestWithCode() const
@@ -250,7 +257,7 @@ void NodeSelection::followNewest(int touched)
     }
     m_known = count;
     m_newest = newest;
-    if (m_selected != before || touched == m_selected || touched == compared()) Q_EMIT changed();
+    m_told = m_told && m_selected == before && touched != m_selected && touched != compared();
 }
 
 int NodeSelection::compared() const
@@ -289,6 +296,7 @@ void NodeSelection::setFollow(bool follow)
     if (follow) {
         m_newest = -1;
         followNewest(-1);
+        if (!std::exchange(m_told, true)) Q_EMIT changed();
     }
 }
 

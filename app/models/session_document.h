@@ -90,6 +90,7 @@ private:
     mutable std::optional<SessionFile> m_file;   // read-only, opened when a blob is first asked for
     QTimer *m_announce;
     QElapsedTimer m_announced;
+    qint64 m_pause_ms = 0; // to the next time
     bool m_roundsChanged = false;
     QHash<int, QString> m_stages;
     int m_done = 0, m_total = 0;
@@ -125,6 +126,7 @@ private:
     int m_unseen = 0;
     qsizetype m_known = 0;
     int m_newest = -1;
+    bool m_told = true; // of what following changed
 };
 
 } // namespace kernelskill
