@@ -57,17 +57,14 @@ Chart::Chart(SessionDocument *document, NodeSelection *selection, QWidget *paren
 
 void Chart::refresh()
 {
-    // What nobody has seen yet is made at once, so that whoever asks knows whether there is anything to show.
-    const bool wanted = isVisible() || !m_everMade;
     m_stale = true;
-    if (wanted && !m_soon->isActive()) m_soon->start(m_everMade ? refreshPause_ms : 0);
-    m_everMade = true;
+    if (m_wanted && !m_soon->isActive()) m_soon->start(refreshPause_ms);
 }
 
-void Chart::showEvent(QShowEvent *event)
+void Chart::setWanted(bool wanted)
 {
-    QCustomPlot::showEvent(event);
-    if (m_stale && !m_soon->isActive()) m_soon->start(0);
+    m_wanted = wanted;
+    if (m_wanted && m_stale && !m_soon->isActive()) m_soon->start(0);
 }
 
 void Chart::applyTheme()

@@ -19,7 +19,9 @@ public:
     [[nodiscard]] QString emptySentence() const { return m_empty; } // empty: there is data
     // Rows of comma-separated values with a header; every speedup with interval, kind and verdict.
     [[nodiscard]] virtual QString toCsv() const = 0;
-    void refresh(); // soon, once for many calls; when it is seen again, if it is not now
+    void refresh(); // soon, once for many calls; when it is wanted again, if it is not now
+    // Whether its pane shows it, or would if there were anything to show.
+    void setWanted(bool wanted);
 
 Q_SIGNALS:
     void refreshed();
@@ -39,7 +41,6 @@ protected:
     void mouseMoveEvent(QMouseEvent *event) override;
     void leaveEvent(QEvent *event) override;
     void changeEvent(QEvent *event) override;
-    void showEvent(QShowEvent *event) override;
 
     SessionDocument *m_document;
     NodeSelection *m_selection;
@@ -47,7 +48,7 @@ protected:
 
 private:
     QTimer *m_soon;
-    bool m_stale = true, m_everMade = false;
+    bool m_stale = true, m_wanted = false;
 };
 
 struct NodePoint

@@ -40,7 +40,6 @@ ChartPane::ChartPane(SessionDocument *document, NodeSelection *selection, int fi
         m_chooser->addItem(chart->title());
         m_stack->addWidget(chart);
         connect(chart, &Chart::refreshed, this, &ChartPane::showState);
-        chart->refresh();
     }
     m_note->setForegroundRole(QPalette::PlaceholderText);
     auto *save = new QToolButton;
@@ -84,6 +83,8 @@ void ChartPane::showState()
     // As wide as its words: the header has other things to show.
     m_chooser->setFixedWidth(QFontMetrics(m_chooser->font()).horizontalAdvance(m_chooser->currentText()) + 32);
     Chart *chart = current();
+    for (Chart *each : std::as_const(m_charts))
+        each->setWanted(each == chart);
     m_note->setText(chart->note());
     m_empty->setText(chart->emptySentence());
     m_stack->setCurrentWidget(chart->emptySentence().isEmpty() ? static_cast<QWidget *>(chart) : m_empty);

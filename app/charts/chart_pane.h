@@ -18,13 +18,12 @@ public:
     ChartPane(SessionDocument *document, NodeSelection *selection, int first, QWidget *parent = nullptr);
     [[nodiscard]] int chartIndex() const;
     void setChartIndex(int index);
+    [[nodiscard]] Chart *current() const;
     [[nodiscard]] static int chartCount() { return 4; }
 
 private:
     void showState();
     void exportChart();
-    [[nodiscard]] Chart *current() const;
-
     QList<Chart *> m_charts;
     QComboBox *m_chooser;
     QLabel *m_note;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window as a person uses it, on a display with a window manager.
+#include "charts/chart.h"
+#include "charts/chart_pane.h"
 #include "diff/diff_panel.h"
 #include "example_session.h"
 #include "settings/theme.h"
@@ -53,6 +55,19 @@ private Q_SLOTS:
         QCOMPARE(m_window->selection()->compared(), 4);
         QVERIFY(m_window->windowTitle().startsWith("row_softmax"_L1));
         QTRY_VERIFY(m_window->diffPanel()->view()->hunkCount() > 0);
+    }
+    void theChartsShowTheNodes()
+    {
+        const QList<ChartPane *> panes = m_window->findChildren<ChartPane *>();
+        QCOMPARE(panes.size(), 2);
+        for (ChartPane *pane : panes) {
+            QTRY_VERIFY(pane->current()->emptySentence().isEmpty() && pane->current()->isVisible());
+            QVERIFY(pane->current()->plottableCount() > 0);
+        }
+        // What was never chosen is made when it is.
+        panes.first()->setChartIndex(2);
+        QTRY_VERIFY(panes.first()->current()->isVisible() && panes.first()->current()->plottableCount() > 0);
+        panes.first()->setChartIndex(0);
     }
     void arrowKeysWalkTheGraph()
     {
