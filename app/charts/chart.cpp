@@ -21,6 +21,7 @@ namespace {
 constexpr int refreshPause_ms = 40; // a run's events come in bursts
 constexpr int cell_px = 3;          // points nearer than this look like one
 constexpr int mostLabels = 40;
+constexpr double glyphReach_px = 9; // from a glyph's middle to the edge of its picture
 const QString marksLayer = u"marks"_s, selectionLayer = u"selection"_s;
 
 } // namespace
@@ -232,18 +233,43 @@ void NodeMarks::drawPoint(QCPPainter &painter, const NodePoint &point)
             painter.drawLine(QLineF(centre.x() - cap, high, centre.x() + cap, high));
         }
     }
-    if (point.below) {
-        glyphs::paintState(painter, QRectF(centre.x() - half, centre.y() - half, 2 * half, 2 * half), point.state);
-    } else {
-        painter.setPen(QPen(color, 1.3));
-        painter.setBrush(point.kind == TimeKind::Modelled ? glyphs::hatch(color, mParentPlot->devicePixelRatioF())
-                                                          : QBrush(color));
-        painter.drawEllipse(centre, half, half);
-    }
+    if (painter.modes().testFlag(QCPPainter::pmVectorized))
+        paintGlyph(painter, point, centre);
+    else
+        painter.drawPixmap(centre - QPointF(glyphReach_px, glyphReach_px), glyphOf(point));
     if (point.best)
         glyphs::paintMark(painter, QRectF(centre.x() + half + 4, centre.y() - half - 11, 10, 10), glyphs::Mark::Best);
     if (point.human)
         glyphs::paintMark(painter, QRectF(centre.x() + half + 4, centre.y() - 3, 9, 9), glyphs::Mark::Human);
+}
+
+void NodeMarks::paintGlyph(QPainter &painter, const NodePoint &point, const QPointF &centre) const
+{
+    const double half = halfOf(point);
+    if (point.below) {
+        glyphs::paintState(painter, QRectF(centre.x() - half, centre.y() - half, 2 * half, 2 * half), point.state);
+        return;
+    }
+    const QColor color = glyphs::stateColor(point.state);
+    painter.setPen(QPen(color, 1.3));
+    painter.setBrush(point.kind == TimeKind::Modelled ? glyphs::hatch(color, mParentPlot->devicePixelRatioF())
+                                                      : QBrush(color));
+    painter.drawEllipse(centre, half, half);
+}
+
+// A glyph is painted once and copied for every point like it.
+const QPixmap &NodeMarks::glyphOf(const NodePoint &point)
+{
+    QPixmap &glyph = m_glyphs[(int(point.state) * 2 + int(point.kind)) * 2 + int(point.below)];
+    if (!glyph.isNull()) return glyph;
+    const double ratio = mParentPlot->devicePixelRatioF();
+    glyph = QPixmap(QSizeF(2 * glyphReach_px * ratio, 2 * glyphReach_px * ratio).toSize());
+    glyph.setDevicePixelRatio(ratio);
+    glyph.fill(Qt::transparent);
+    QPainter painter(&glyph);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintGlyph(painter, point, {glyphReach_px, glyphReach_px});
+    return glyph;
 }
 
 // What labels must not lie over, in cells of a grid, so that a thousand points cost a thousand marks.

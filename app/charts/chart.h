@@ -91,10 +91,13 @@ private:
     class Taken;
     [[nodiscard]] QList<QRectF> placesOf(const NodePoint &point, const QFontMetrics &metrics) const;
     void drawPoint(QCPPainter &painter, const NodePoint &point);
+    void paintGlyph(QPainter &painter, const NodePoint &point, const QPointF &centre) const;
+    const QPixmap &glyphOf(const NodePoint &point);
     void drawLabels(QCPPainter &painter);
     QList<NodePoint> m_points;
     QList<QCPItemText *> m_texts; // owned by the plot, gone with the next rebuild as this is
     QHash<int, qsizetype> m_places; // node → index
+    QHash<int, QPixmap> m_glyphs;
 };
 
 // The rings of the selected and the compared node, on a layer of their own: a selection draws nothing else anew.
