@@ -314,6 +314,8 @@ void ConfinedChild::checkLimits()
     }
 }
 
+void ConfinedChild::limitMemory(std::int64_t bytes) { m_impl->limits.memoryBytes = bytes; }
+
 void ConfinedChild::stop() { m_impl->kill(ConfinedEnd::Kind::Stopped); }
 
 bool ConfinedChild::finished()

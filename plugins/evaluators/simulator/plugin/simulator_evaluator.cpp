@@ -31,6 +31,7 @@ struct Setting
     Compiler compiler;
     GpuSpec gpu;
     QString gpuFile;
+    int cores = 0;           // for sessions side by side; 0: as many as the worker may use
     double sampleBudget = 0; // thread instructions; 0: the worker's own figure
 };
 
@@ -73,6 +74,7 @@ Result<Setting> prepare(const QJsonObject &settings, EvaluationRequest request)
     setting.compiler = *compiler;
     setting.gpuFile = paths::resources() + QStringLiteral("/gpus/%1.json").arg(gpu->id);
     setting.gpu = std::move(*gpu);
+    setting.cores = settings.value(QLatin1String("cores")).toInt();
     setting.sampleBudget = settings.value(QLatin1String("sampleBudget")).toDouble();
     return setting;
 }
@@ -127,6 +129,7 @@ Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &prod
     work->insert(QStringLiteral("readable"), QJsonArray{setting.installation.folder, product.folder});
     work->insert(QStringLiteral("unconfined"), setting.request.unconfined);
     work->insert(QStringLiteral("mode"), setting.request.mode);
+    work->insert(QStringLiteral("cores"), setting.cores);
     work->insert(QStringLiteral("sample_budget"), setting.sampleBudget);
     return work;
 }

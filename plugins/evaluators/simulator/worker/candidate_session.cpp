@@ -19,9 +19,11 @@ std::string readText(const std::string &path)
 
 } // namespace
 
-CandidateSession::CandidateSession(const WorkRequest &request, const GpuModel &gpu, const ExecutionModel &execution)
-    : m_request(request), m_device(execution), m_server(m_device, gpu)
+CandidateSession::CandidateSession(const WorkRequest &request, const GpuModel &gpu, const ExecutionModel &execution,
+                                   int share)
+    : m_request(request), m_device(execution), m_server(m_device, gpu), m_share(share)
 {
+    m_server.shareMemory(share);
     m_process.hostLimit = std::chrono::milliseconds(request.hostLimit_ms);
     if (request.sampleBudget > 0) {
         m_server.sampleBudget = request.sampleBudget;
@@ -48,6 +50,7 @@ bool CandidateSession::start(WorkResult &result)
     command.library = m_request.library;
     command.readable = m_request.readable;
     command.unconfined = m_request.unconfined;
+    command.memoryBytes /= m_share;
     std::string error;
     if (!m_process.start(command, error)) {
         result.trouble = "the candidate's process could not be started: " + error;
@@ -84,6 +87,7 @@ void CandidateSession::explain(CandidateProcess::Outcome outcome, WorkResult &re
 {
     switch (outcome) {
     case CandidateProcess::Outcome::Returned:
+    case CandidateProcess::Outcome::Unwanted:
         return;
     case CandidateProcess::Outcome::Died:
         explainDeath(result);
@@ -104,11 +108,19 @@ void CandidateSession::explain(CandidateProcess::Outcome outcome, WorkResult &re
 void CandidateSession::explainDeath(WorkResult &result)
 {
     const kit::ConfinedEnd &end = m_process.finish();
+    m_outOfMemory = end.kind == kit::ConfinedEnd::Kind::OutOfMemory;
     if (!end.startError.empty()) {
         result.trouble = "the sandbox did not come up: " + end.startError;
         return;
     }
     simulator::explainDeath(end, "the candidate", result);
+}
+
+void CandidateSession::takeAllMemory()
+{
+    m_share = 1;
+    m_server.shareMemory(1);
+    m_process.limitMemory(CandidateCommand().memoryBytes);
 }
 
 void CandidateSession::finish(WorkResult &result)

@@ -49,7 +49,8 @@ void explainDeath(const kit::ConfinedEnd &end, const std::string &whose, WorkRes
     case kit::ConfinedEnd::Kind::OutOfMemory:
         add("memory", "'s host code used more memory than it may");
         break;
-    case kit::ConfinedEnd::Kind::Stopped:
+    case kit::ConfinedEnd::Kind::Stopped: // it lived on, and was ended for it
+        add("crash", "'s host code closed the simulator's own channel");
         break;
     }
 }

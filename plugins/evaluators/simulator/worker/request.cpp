@@ -21,6 +21,7 @@ std::expected<WorkRequest, std::string> WorkRequest::parse(const Json &object)
         request.sampleBudget = object.value("sample_budget", request.sampleBudget);
         request.hostLimit_ms = object.value("host_limit_ms", request.hostLimit_ms);
         request.stageLimit_ms = object.value("stage_limit_ms", request.stageLimit_ms);
+        request.cores = object.value("cores", request.cores);
         return request;
     } catch (const Json::exception &error) {
         return std::unexpected(std::string("the request is not understood: ") + error.what());

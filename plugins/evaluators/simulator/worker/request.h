@@ -28,6 +28,7 @@ struct WorkRequest : kit::WorkOrder
     double sampleBudget = 0;     // thread instructions of a timed launch's blocks; 0: the worker's own figure
     int hostLimit_ms = 10'000;   // of one call, the candidate's own computing
     int stageLimit_ms = 60'000;  // all checks; and again all timings
+    int cores = 0;               // sessions at work side by side, at most; 0: as many as the process may use cores
 
     [[nodiscard]] static std::expected<WorkRequest, std::string> parse(const nlohmann::json &object);
 };

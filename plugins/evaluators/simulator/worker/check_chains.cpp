@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check_chains.h"
+
+#include <algorithm>
+
+namespace kernelskill::simulator {
+
+namespace {
+
+// One case, or two of the same sizes that follow one another: the second finds the first one's addresses.
+std::vector<CheckChain> pairs(const std::vector<CheckCase> &cases)
+{
+    std::vector<CheckChain> all;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (!all.empty() && all.back().size() == 1 && cases[all.back().front()].binding == cases[i].binding)
+            all.back().push_back(i);
+        else
+            all.push_back({i});
+    }
+    return all;
+}
+
+// Each to the chain that has the fewest cases.
+std::vector<CheckChain> dealt(const std::vector<CheckChain> &pieces, std::size_t count)
+{
+    std::vector<CheckChain> chains(count);
+    for (const CheckChain &piece : pieces) {
+        CheckChain &shortest = *std::ranges::min_element(chains, {}, [](const CheckChain &c) { return c.size(); });
+        shortest.insert(shortest.end(), piece.begin(), piece.end());
+    }
+    return chains;
+}
+
+bool hasBothKinds(const CheckChain &chain, const std::vector<CheckCase> &cases)
+{
+    std::size_t ownAddresses = 0, foundAgain = 0;
+    bool again = false;
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+        again = i > 0 && !again && cases[chain[i]].binding == cases[chain[i - 1]].binding;
+        ++(again ? foundAgain : ownAddresses);
+    }
+    return ownAddresses >= 2 && foundAgain >= 1;
+}
+
+} // namespace
+
+std::vector<CheckChain> checkChains(const std::vector<CheckCase> &cases)
+{
+    const std::vector<CheckChain> pieces = pairs(cases);
+    for (std::size_t count = pieces.size() / 2; count > 1; --count) {
+        std::vector<CheckChain> chains = dealt(pieces, count);
+        if (std::ranges::all_of(chains, [&](const CheckChain &chain) { return hasBothKinds(chain, cases); }))
+            return chains;
+    }
+    return dealt(pieces, 1);
+}
+
+} // namespace kernelskill::simulator
