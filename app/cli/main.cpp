@@ -17,7 +17,7 @@ const char usage[] =
     "  kernelskill profile  TASK CANDIDATE  shows its counters\n"
     "  kernelskill simulate FILE.cu… [ARGS] runs a whole CUDA program without a GPU and says what is wrong with it\n"
     "  kernelskill explain  SESSION NODE    why a node came about: evidence, cases, ranking, plan, outcome\n"
-    "  kernelskill session  list | show FILE | resume FILE | fork FILE NODE | export FILE --html OUT\n"
+    "  kernelskill session  list | show FILE | resume FILE | fork FILE NODE | try FILE NODE WHAT | again FILE NODE | export FILE --html OUT\n"
     "  kernelskill skills   list | show | history | pin | unpin | edit | reject | restore | undo | accept | import PATH\n"
     "                       | export DIR | ledger | provenance SESSION[:NODE] | check | freeze | prove\n"
     "  kernelskill policy   show | diff | check   when which skill is legal, and your own changes to it\n"

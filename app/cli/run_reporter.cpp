@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_reporter.h"
 
+#include "terminal_questions.h"
+
 #include <QJsonArray>
 
 namespace kernelskill::cli {
@@ -73,13 +75,15 @@ void printSummary(const Run &run, const RunSummary &summary)
 
 } // namespace
 
-int runAndReport(const std::function<QCoro::Task<Result<RunSummary>>(Run &)> &begin, const QString &memoryOption, bool json)
+int runAndReport(const std::function<QCoro::Task<Result<RunSummary>>(Run &)> &begin, const QString &memoryOption, bool json, bool endsAsAsked)
 {
     PluginManager manager;
     auto store = openStore(memoryOption);
     if (!store) return report(store.error(), json);
     Run run(&manager, &*store);
     RunReporter reporter(&run);
+    TerminalQuestions questions;
+    run.setAsk(questions.function());
     return runToEnd(
         [&]() -> QCoro::Task<int> {
             auto summary = co_await begin(run);
@@ -89,9 +93,12 @@ int runAndReport(const std::function<QCoro::Task<Result<RunSummary>>(Run &)> &be
             if (summary->endedBy == QLatin1String("error")) {
                 co_return report(Error{QStringLiteral("evaluator.run"), summary->message, {}}, false);
             }
-            co_return summary->endedBy == QLatin1String("person") ? StoppedByPerson : Done;
+            co_return summary->endedBy == QLatin1String("person") && !endsAsAsked ? StoppedByPerson : Done;
         },
-        [&run] { run.stop(); });
+        [&] {
+            run.stop();
+            questions.decline();
+        });
 }
 
 } // namespace kernelskill::cli

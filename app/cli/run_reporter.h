@@ -24,6 +24,8 @@ private:
 };
 
 // Runs or resumes to the end, prints the result, returns the exit code.
-int runAndReport(const std::function<QCoro::Task<Result<RunSummary>>(Run &)> &begin, const QString &memoryOption, bool json);
+// `endsAsAsked`: being left open to be resumed is what was asked for, not an interruption.
+int runAndReport(const std::function<QCoro::Task<Result<RunSummary>>(Run &)> &begin, const QString &memoryOption, bool json,
+                 bool endsAsAsked = false);
 
 } // namespace kernelskill::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session: list, show, resume, fork, export.
+// session: list, show, resume, fork, try, again, export.
 #include "run_reporter.h"
 #include "session_report.h"
 
@@ -9,6 +9,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QJsonArray>
+#include <QJsonDocument>
 #include <QSaveFile>
 
 namespace kernelskill::cli {
@@ -141,35 +142,78 @@ int resume(const QString &path, const QCommandLineParser &parser, bool json)
     return runAndReport([&](Run &run) { return run.resume(path, rounds); }, parser.value(QStringLiteral("memory")), json);
 }
 
+// try FILE NODE WHAT: code of one's own (a file) or a skill by name on a node; again FILE NODE: evaluates it once more.
+Result<Proposal> proposalFrom(const QString &path, const QString &nodeText, const QString &what)
+{
+    bool isNumber = false;
+    Proposal proposal;
+    proposal.node = nodeText.toInt(&isNumber);
+    if (!isNumber) return failure(QStringLiteral("usage"), QStringLiteral("NODE is a number, not “%1”").arg(nodeText));
+    if (what.isEmpty()) {
+        proposal.kind = Proposal::Kind::Evaluation;
+        return proposal;
+    }
+    if (!QFileInfo::exists(what)) {
+        proposal.kind = Proposal::Kind::Plan;
+        proposal.plan.skill = what;
+        proposal.plan.rationale = QStringLiteral("Asked for by the person.");
+        return proposal;
+    }
+    QFile file(what);
+    if (!file.open(QIODevice::ReadOnly)) return failure(QStringLiteral("usage"), QStringLiteral("%1: %2").arg(what, file.errorString()));
+    auto session = open(path);
+    if (!session) return std::unexpected(session.error());
+    const TrajectoryNode *node = session->trajectory.node(proposal.node);
+    if (!node || node->candidateBlob.isEmpty())
+        return failure(QStringLiteral("session.node"), QStringLiteral("%1: there is no node %2 with code; “kernelskill session show” lists the nodes").arg(path).arg(proposal.node));
+    auto blob = session->file.blob(node->candidateBlob);
+    if (!blob) return std::unexpected(blob.error());
+    proposal.candidate = Candidate::fromJson(QJsonDocument::fromJson(*blob).object());
+    proposal.candidate.files.first().content = QString::fromUtf8(file.readAll());
+    proposal.candidate.agentData = {};
+    proposal.summary = QStringLiteral("From %1").arg(QFileInfo(what).fileName());
+    return proposal;
+}
+
+int work(const QString &path, const QString &nodeText, const QString &what, const QCommandLineParser &parser, bool json)
+{
+    auto proposal = proposalFrom(path, nodeText, what);
+    if (!proposal) return report(proposal.error(), json);
+    return runAndReport([&](Run &run) { return run.work(path, {*proposal}); }, parser.value(QStringLiteral("memory")), json, true);
+}
+
 } // namespace
 
 int session(const QStringList &arguments)
 {
     QCommandLineParser parser;
-    parser.setApplicationDescription(QStringLiteral("Session files: list, show FILE, resume FILE, fork FILE NODE, export FILE --html OUT."));
+    parser.setApplicationDescription(QStringLiteral("Session files: list, show FILE, resume FILE, fork FILE NODE, try FILE NODE WHAT, again FILE NODE, export FILE --html OUT."));
     parser.addPositionalArgument(QStringLiteral("ACTION"), QStringLiteral("What to do."));
     parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Session file."));
-    parser.addPositionalArgument(QStringLiteral("NODE"), QStringLiteral("Node number, for fork."));
+    parser.addPositionalArgument(QStringLiteral("NODE"), QStringLiteral("Node number, for fork, try and again."));
+    parser.addPositionalArgument(QStringLiteral("WHAT"), QStringLiteral("For try: a file with code made from the node's, or the name of a skill."));
     parser.addOptions({{QStringLiteral("html"), QStringLiteral("Report to write."), QStringLiteral("OUT")},
                        {QStringLiteral("session"), QStringLiteral("File to fork into (default: beside the original)."), QStringLiteral("FILE")},
                        {QStringLiteral("rounds"), QStringLiteral("Total rounds, for resume."), QStringLiteral("N")},
                        {QStringLiteral("memory"), QStringLiteral("Long-term memory file, or none."), QStringLiteral("FILE|none")},
                        {QStringLiteral("json"), QStringLiteral("One JSON document on stdout.")}});
-    if (const auto parsed = parse(parser, QStringLiteral("session"), arguments, 1, 3); parsed.over) return parsed.exitCode;
+    if (const auto parsed = parse(parser, QStringLiteral("session"), arguments, 1, 4); parsed.over) return parsed.exitCode;
     const bool json = parser.isSet(QStringLiteral("json"));
     const QStringList positional = parser.positionalArguments();
-    static const QMap<QString, int> wanted{{QStringLiteral("list"), 1}, {QStringLiteral("show"), 2}, {QStringLiteral("resume"), 2}, {QStringLiteral("fork"), 3}, {QStringLiteral("export"), 2}};
+    static const QMap<QString, int> wanted{{QStringLiteral("list"), 1}, {QStringLiteral("show"), 2}, {QStringLiteral("resume"), 2}, {QStringLiteral("fork"), 3}, {QStringLiteral("try"), 4}, {QStringLiteral("again"), 3}, {QStringLiteral("export"), 2}};
     const QString action = positional.first();
     if (!wanted.contains(action))
         return report(Error{QStringLiteral("usage"), QStringLiteral("session %1: unknown action; there are %2").arg(action, QStringList(wanted.keys()).join(QStringLiteral(", "))), {}}, json);
     if (positional.size() != wanted.value(action))
         return report(Error{QStringLiteral("usage"), QStringLiteral("session %1 takes %2").arg(action, action == QLatin1String("list") ? QStringLiteral("no file")
-                                : action == QLatin1String("fork") ? QStringLiteral("a file and a node") : QStringLiteral("a file")), {}}, json);
+                                : action == QLatin1String("fork") || action == QLatin1String("again") ? QStringLiteral("a file and a node")
+                                : action == QLatin1String("try") ? QStringLiteral("a file, a node, and a file with code or the name of a skill") : QStringLiteral("a file")), {}}, json);
     const QString path = positional.value(1);
     if (action == QLatin1String("list")) return list(json);
     if (action == QLatin1String("show")) return show(path, json);
     if (action == QLatin1String("resume")) return resume(path, parser, json);
     if (action == QLatin1String("fork")) return fork(path, positional.at(2), parser.value(QStringLiteral("session")), json);
+    if (action == QLatin1String("try") || action == QLatin1String("again")) return work(path, positional.at(2), positional.value(3), parser, json);
     return exportHtml(path, parser.value(QStringLiteral("html")), json);
 }
 

@@ -19,7 +19,10 @@ struct Question
     QString title;
     QString text;
     QStringList choices; // Choose
+    QStringList details; // Choose: a line on each choice, or none at all
     QString initial;     // Text, Code
+    QString role;        // whose place the person takes, "planner", …; empty: nobody's
+    int round = 0;
 };
 
 struct Answer

@@ -29,9 +29,20 @@ void Control::stop()
     Q_EMIT released();
 }
 
-QCoro::Task<void> Control::waitForPerson()
+void Control::propose(Proposal proposal)
 {
-    while (m_paused && !isStopped())
+    m_proposals.append(std::move(proposal));
+    Q_EMIT released();
+}
+
+std::optional<Proposal> Control::takeProposal()
+{
+    return m_proposals.isEmpty() ? std::nullopt : std::optional(m_proposals.takeFirst());
+}
+
+QCoro::Task<void> Control::waitForPerson(Place place)
+{
+    while (m_paused && !isStopped() && !(place == Place::BetweenRounds && hasProposals()))
         co_await qCoro(this, &Control::released);
     // One step: the pause holds again at the next place.
     if (m_stepping) {

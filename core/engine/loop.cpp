@@ -12,7 +12,7 @@ Loop::Loop(LoopParts parts) : m_parts(std::move(parts)) {}
 QCoro::Task<Result<QString>> Loop::run()
 {
     m_timer.start();
-    auto ended = co_await rounds();
+    auto ended = co_await (m_parts.onlyProposalsEndBy ? proposalsOnly() : rounds());
     QString by = ended ? *ended : QStringLiteral("error");
     QString message;
     if (!ended) {
@@ -37,7 +37,12 @@ QCoro::Task<Result<QString>> Loop::rounds()
     if (auto open = co_await finishWhatIsOpen(); !open) co_return std::unexpected(open.error());
     if (auto seeded = co_await seed(); !seeded) co_return std::unexpected(seeded.error());
     for (;;) {
-        if (auto waited = co_await waitIfPaused(); !waited) co_return std::unexpected(waited.error());
+        if (auto waited = co_await waitIfPaused(Control::Place::BetweenRounds); !waited)
+            co_return std::unexpected(waited.error());
+        if (const auto proposal = m_parts.control->takeProposal()) {
+            if (auto done = co_await carryOut(*proposal); !done) co_return std::unexpected(done.error());
+            continue;
+        }
         const int round = roundToDo();
         if (round > trajectory().lastRound()) {
             if (const QString reason = reasonToStop(); !reason.isEmpty()) co_return reason;
@@ -53,6 +58,15 @@ QCoro::Task<Result<QString>> Loop::rounds()
             if (*end == RoundEnd::Exhausted) co_return QStringLiteral("exhausted");
         }
     }
+}
+
+QCoro::Task<Result<QString>> Loop::proposalsOnly()
+{
+    if (auto open = co_await finishWhatIsOpen(); !open) co_return std::unexpected(open.error());
+    while (const auto proposal = m_parts.control->takeProposal()) {
+        if (auto done = co_await carryOut(*proposal); !done) co_return std::unexpected(done.error());
+    }
+    co_return *m_parts.onlyProposalsEndBy;
 }
 
 // After a kill: the last candidates may lack their evaluation, and the last evaluation what follows from it.
@@ -132,12 +146,12 @@ QCoro::Task<Result<QList<CodeChange>>> Loop::seedCandidates()
     co_return changes;
 }
 
-QCoro::Task<Result<void>> Loop::waitIfPaused()
+QCoro::Task<Result<void>> Loop::waitIfPaused(Control::Place place)
 {
     Control &control = *m_parts.control;
     if (control.wantsPause() && !isStopped()) {
         if (auto paused = m_parts.journal->append(QStringLiteral("run.paused"), {}); !paused) co_return paused;
-        co_await control.waitForPerson();
+        co_await control.waitForPerson(place);
         if (!isStopped()) {
             if (auto resumed = m_parts.journal->append(QStringLiteral("run.resumed"), {}); !resumed) co_return resumed;
         }
@@ -163,9 +177,18 @@ int Loop::roundToDo() const
     const int last = trajectory().lastRound();
     if (last == 0) return 1;
     const bool done = std::ranges::any_of(trajectory().nodes, [last](const TrajectoryNode &node) {
-        return node.round == last && node.state != NodeState::Running;
+        return node.round == last && node.state != NodeState::Running && !node.isHuman;
     });
     return done ? last + 1 : last;
+}
+
+int Loop::nodeOfRound(int round) const
+{
+    const auto &nodes = trajectory().nodes;
+    for (const TrajectoryNode &node : nodes) {
+        if (node.round == round && node.candidateBlob.isEmpty() && !node.isHuman) return node.id;
+    }
+    return nodes.isEmpty() ? 0 : nodes.last().id + 1;
 }
 
 } // namespace kernelskill

@@ -35,6 +35,8 @@ struct LoopParts
     Control *control = nullptr;
     AskFunction ask;
     std::function<void(int node, const EvaluationProgress &)> progress;
+    // No rounds: only what the person proposed, then the session has ended as before, by this.
+    std::optional<QString> onlyProposalsEndBy;
 };
 
 class Loop
@@ -73,19 +75,29 @@ private:
         QStringList refusals;
         QStringList engineTook; // skills the engine chose itself
         int policyRefusals = 0;
+        bool byPerson = false;  // the plan is a person's
     };
 
     // loop.cpp
     QCoro::Task<Result<QString>> rounds();
+    QCoro::Task<Result<QString>> proposalsOnly();
     QCoro::Task<Result<void>> seed();
     QCoro::Task<Result<QList<CodeChange>>> seedCandidates();
     QCoro::Task<Result<void>> finishWhatIsOpen();
-    QCoro::Task<Result<void>> waitIfPaused();
+    QCoro::Task<Result<void>> waitIfPaused(Control::Place place);
     [[nodiscard]] QString reasonToStop();
     [[nodiscard]] int roundToDo() const;
+    [[nodiscard]] int nodeOfRound(int round) const; // the one an interrupted step has started, or the next number
+
+    // proposals.cpp
+    QCoro::Task<Result<void>> carryOut(Proposal proposal);
+    QCoro::Task<Result<void>> reviewOwnCode(const Proposal &proposal);
+    QCoro::Task<Result<void>> tryOwnPlan(const Proposal &proposal);
 
     // planning.cpp
     QCoro::Task<Result<RoundEnd>> optimiseRound(int round);
+    QCoro::Task<Result<bool>> prepareRound(Planning &planning); // false: no skill is legal
+    QCoro::Task<Result<RoundEnd>> finishRound(const Planning &planning, const std::optional<Written> &written);
     QCoro::Task<Result<Features>> featuresOf(const Planning &planning);
     QCoro::Task<Result<std::optional<Written>>> planAndWrite(Planning &planning);
     QCoro::Task<Result<std::optional<Written>>> tryPlan(Planning &planning, Plan plan, int question);
@@ -99,6 +111,7 @@ private:
     [[nodiscard]] std::optional<Plan> engineChoice(Planning &planning) const;
     [[nodiscard]] Result<void> recordRefusal(Planning &planning, const Plan &plan, const Refusal &refusal);
     [[nodiscard]] QList<Skill> currentSkills() const;
+    [[nodiscard]] QList<MetricPromise> promisesOf(const QString &skillName) const;
     [[nodiscard]] Attempts attempts() const;
 
     // repair.cpp
@@ -142,6 +155,8 @@ private:
 [[nodiscard]] quint64 keyedSeed(quint64 seed, int run, int round, const QString &role, int question);
 // The code of an error that ends a run because the person stopped it.
 inline constexpr auto stoppedCode = "run.stopped";
+// Who stands in the events for the person at the window.
+inline constexpr auto personAgent = "person";
 // Whether an error is about one plan, candidate or reply, so that the run can go on without it.
 [[nodiscard]] bool concernsOneReply(const Error &error);
 // The digest short-term memory compares: without comments, spacing and local names where the language is known.

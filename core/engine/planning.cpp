@@ -140,7 +140,8 @@ QCoro::Task<Result<Plan>> Loop::askPlanner(const Planning &planning, int questio
 // Also completes a plan that names only its method or only its skill.
 std::optional<Loop::Refusal> Loop::refusalOf(const Planning &planning, Plan &plan) const
 {
-    const bool insisted = plan.overridesPolicy && speaksForAPerson(m_parts.settings.agentFor(Role::Planner));
+    const bool insisted = planning.byPerson ||
+                          (plan.overridesPolicy && speaksForAPerson(m_parts.settings.agentFor(Role::Planner)));
     if (plan.isFreeForm()) {
         if (auto refusal = refusalOfOwnIdea(planning, plan, insisted)) return refusal;
         return repeatRefusal(planning, plan);
@@ -227,13 +228,20 @@ std::optional<Plan> Loop::engineChoice(Planning &planning) const
         plan.method = method.method;
         plan.skill = method.skill;
         plan.rationale = QStringLiteral("Taken by the engine: the planner's replies were refused.");
-        if (const Skill *skill = m_parts.memory.skill(method.skill)) {
-            for (const PromisedChange &promise : skill->promises)
-                plan.promises.append({promise.metric, promise.change});
-        }
+        plan.promises = promisesOf(method.skill);
         return plan;
     }
     return std::nullopt;
+}
+
+QList<MetricPromise> Loop::promisesOf(const QString &skillName) const
+{
+    QList<MetricPromise> promises;
+    if (const Skill *skill = m_parts.memory.skill(skillName)) {
+        for (const PromisedChange &promise : skill->promises)
+            promises.append({promise.metric, promise.change});
+    }
+    return promises;
 }
 
 QCoro::Task<Result<std::expected<CodeChange, Loop::Refusal>>> Loop::write(const Planning &planning, const Plan &plan,
@@ -244,7 +252,8 @@ QCoro::Task<Result<std::expected<CodeChange, Loop::Refusal>>> Loop::write(const 
                                            {{"round", planning.round},
                                             {"base", planning.base},
                                             {"plan", plan.toJson()},
-                                            {"agent", m_parts.settings.agentFor(Role::Planner)}}},
+                                            {"agent", planning.byPerson ? QString::fromLatin1(personAgent)
+                                                                        : m_parts.settings.agentFor(Role::Planner)}}},
                                           {QStringLiteral("node.start"),
                                            {{"node", planning.node},
                                             {"parent", planning.base},
@@ -252,8 +261,8 @@ QCoro::Task<Result<std::expected<CodeChange, Loop::Refusal>>> Loop::write(const 
                                             {"kind", QStringLiteral("optimise")},
                                             {"agent", m_parts.settings.agentFor(Role::Optimizer)}}}});
     if (!noted) co_return std::unexpected(noted.error());
-    if (m_parts.settings.stepMode) m_parts.control->requestPause();
-    if (auto waited = co_await waitIfPaused(); !waited) co_return std::unexpected(waited.error());
+    if (m_parts.settings.stepMode && !planning.byPerson) m_parts.control->requestPause();
+    if (auto waited = co_await waitIfPaused(Control::Place::WithinRound); !waited) co_return std::unexpected(waited.error());
     OptimizeRequest request{
         m_parts.task.task, planning.candidate, planning.evaluation, planning.features, plan, {}, {}};
     for (const Skill &skill : currentSkills()) {
@@ -322,37 +331,38 @@ QCoro::Task<Result<std::optional<Loop::Written>>> Loop::planAndWrite(Planning &p
     co_return std::optional<Written>();
 }
 
-QCoro::Task<Result<Loop::RoundEnd>> Loop::optimiseRound(int round)
+// What a round works from, and what the memory says of it. False: no skill is legal at all.
+QCoro::Task<Result<bool>> Loop::prepareRound(Planning &planning)
 {
-    Planning planning;
-    planning.round = round;
-    planning.base = trajectory().base;
-    const TrajectoryNode &last = trajectory().nodes.last();
-    planning.node = last.round == round ? last.id : last.id + 1;
+    planning.node = nodeOfRound(planning.round);
     auto candidate = candidateOf(planning.base);
     if (!candidate) co_return std::unexpected(candidate.error());
     planning.candidate = *candidate;
     auto evaluation = evaluationOf(planning.base);
     if (!evaluation) co_return std::unexpected(evaluation.error());
     planning.evaluation = *evaluation;
-    auto started = m_parts.journal->append(QStringLiteral("round.start"), {{"round", round}, {"base", planning.base}});
+    auto started = m_parts.journal->append(QStringLiteral("round.start"),
+                                           {{"round", planning.round}, {"base", planning.base}});
     if (!started) co_return std::unexpected(started.error());
     auto features = co_await featuresOf(planning);
     if (!features) co_return std::unexpected(features.error());
     planning.features = *features;
     auto noted = m_parts.journal->append(QStringLiteral("round.features"),
-                                         {{"round", round},
+                                         {{"round", planning.round},
                                           {"base", planning.base},
                                           {"features", QJsonObject::fromVariantMap(planning.features)},
                                           {"agent", m_parts.settings.agentFor(Role::FeatureExtractor)}});
     if (!noted) co_return std::unexpected(noted.error());
     auto retrieval = retrieveFor(planning);
-    if (!retrieval && retrieval.error().code == u"retrieval.no_skill") co_return RoundEnd::Exhausted;
+    if (!retrieval && retrieval.error().code == u"retrieval.no_skill") co_return false;
     if (!retrieval) co_return std::unexpected(retrieval.error());
     planning.retrieval = *retrieval;
-    auto written = co_await planAndWrite(planning);
-    if (!written) co_return std::unexpected(written.error());
-    if (!*written) {
+    co_return true;
+}
+
+QCoro::Task<Result<Loop::RoundEnd>> Loop::finishRound(const Planning &planning, const std::optional<Written> &written)
+{
+    if (!written) {
         // A node that was started for a refused plan must not look as if it were still at work.
         if (trajectory().node(planning.node)) {
             auto dropped = m_parts.journal->append(
@@ -362,10 +372,23 @@ QCoro::Task<Result<Loop::RoundEnd>> Loop::optimiseRound(int round)
         }
         co_return RoundEnd::Exhausted;
     }
-    if (auto stored = storeCandidate(planning.node, (*written)->change, (*written)->plan); !stored)
+    if (auto stored = storeCandidate(planning.node, written->change, written->plan); !stored)
         co_return std::unexpected(stored.error());
     if (auto reviewed = co_await review(planning.node); !reviewed) co_return std::unexpected(reviewed.error());
     co_return RoundEnd::Done;
+}
+
+QCoro::Task<Result<Loop::RoundEnd>> Loop::optimiseRound(int round)
+{
+    Planning planning;
+    planning.round = round;
+    planning.base = trajectory().base;
+    auto any = co_await prepareRound(planning);
+    if (!any) co_return std::unexpected(any.error());
+    if (!*any) co_return RoundEnd::Exhausted;
+    auto written = co_await planAndWrite(planning);
+    if (!written) co_return std::unexpected(written.error());
+    co_return co_await finishRound(planning, *written);
 }
 
 } // namespace kernelskill

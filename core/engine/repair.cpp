@@ -30,7 +30,8 @@ std::optional<int> Loop::failingNode() const
     // A node without candidate is the step that was interrupted: what it was started for counts.
     const auto &nodes = trajectory().nodes;
     qsizetype last = nodes.size() - 1;
-    while (last >= 0 && nodes[last].state == NodeState::Running && nodes[last].candidateBlob.isEmpty())
+    // What a person wrote is the person's to mend.
+    while (last >= 0 && (nodes[last].isHuman || (nodes[last].state == NodeState::Running && nodes[last].candidateBlob.isEmpty())))
         --last;
     if (last < 0) return std::nullopt;
     const TrajectoryNode *node = &nodes[last];
@@ -121,8 +122,7 @@ QCoro::Task<Result<std::expected<CodeChange, QString>>> Loop::repairedCandidate(
 
 QCoro::Task<Result<void>> Loop::repairRound(int round, int failing)
 {
-    const int node =
-        trajectory().nodes.last().round == round ? trajectory().nodes.last().id : trajectory().nodes.last().id + 1;
+    const int node = nodeOfRound(round);
     const QList<int> chain = chainOf(failing);
     auto candidate = candidateOf(failing);
     if (!candidate) co_return std::unexpected(candidate.error());

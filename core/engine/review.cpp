@@ -130,7 +130,8 @@ QCoro::Task<Result<void>> Loop::review(int node)
 // Promotion or rollback, decided from what is on record: doing it twice changes nothing.
 Result<void> Loop::settle(int node)
 {
-    const bool isSeed = trajectory().node(node)->kind == u"seed";
+    const TrajectoryNode &reviewed = *trajectory().node(node);
+    const bool ofTheRun = reviewed.kind != u"seed" && !reviewed.isHuman;
     auto evaluation = evaluationOf(node);
     if (!evaluation) return std::unexpected(evaluation.error());
     std::optional<Evaluation> base, best, baseline;
@@ -153,7 +154,7 @@ Result<void> Loop::settle(int node)
                                                 {{"node", node}, {"base", decision.base}, {"best", decision.best}});
         if (!promoted) return promoted;
     }
-    const bool gaveUp = !evaluation->isUsable() && !isSeed && !failingNode();
+    const bool gaveUp = !evaluation->isUsable() && ofTheRun && !failingNode();
     if (gaveUp && !m_parts.journal->state().hasRolledBack(node)) {
         auto back =
             m_parts.journal->append(QStringLiteral("repair.rollback"), {{"node", node}, {"to", trajectory().base}});

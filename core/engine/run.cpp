@@ -61,6 +61,9 @@ struct Run::Impl
     [[nodiscard]] Result<void> begin(LoopParts &parts, const QString &path);
     [[nodiscard]] Result<void> snapshot(LoopParts &parts);
     [[nodiscard]] Result<bool> continueSession(LoopParts &parts, std::optional<int> rounds, const Budget &budget);
+    [[nodiscard]] Result<void> reopen(LoopParts &parts, const QJsonObject &resumed);
+    [[nodiscard]] Result<void> checkProposal(const Proposal &proposal) const;
+    [[nodiscard]] Result<void> checkSkill(const Plan &plan) const;
     QCoro::Task<Result<RunSummary>> play(LoopParts parts);
 
     Run *run = nullptr;
@@ -169,24 +172,69 @@ Result<bool> Run::Impl::continueSession(LoopParts &parts, std::optional<int> rou
         resumed.insert("budget", parts.settings.toJson().value("budget"));
     }
     if (isFinal(journal->trajectory().endedBy) && !moreRounds) return false;
+    if (auto reopened = reopen(parts, resumed); !reopened) return std::unexpected(reopened.error());
+    return true;
+}
+
+// Task, players and memory of the session; then run.resumed is on record.
+Result<void> Run::Impl::reopen(LoopParts &parts, const QJsonObject &resumed)
+{
     auto task = taskOf(journal->file(), journal->trajectory());
     if (!task) return std::unexpected(task.error());
     parts.task = *task;
-    if (auto made = makePlayers(parts); !made) return std::unexpected(made.error());
+    if (auto made = makePlayers(parts); !made) return made;
     if (journal->trajectory().policyBlob.isEmpty()) {
-        if (auto taken = snapshot(parts); !taken) return std::unexpected(taken.error());
+        if (auto taken = snapshot(parts); !taken) return taken;
         auto memory = parts.memory.store(*journal);
         if (!memory) return std::unexpected(memory.error());
-        if (auto stored = journal->append(QStringLiteral("memory.snapshot"), *memory); !stored)
-            return std::unexpected(stored.error());
+        if (auto stored = journal->append(QStringLiteral("memory.snapshot"), *memory); !stored) return stored;
     } else {
         auto memory = MemorySnapshot::load(*journal);
         if (!memory) return std::unexpected(memory.error());
         parts.memory = *memory;
     }
-    if (auto noted = journal->append(QStringLiteral("run.resumed"), resumed); !noted)
-        return std::unexpected(noted.error());
-    return true;
+    return journal->append(QStringLiteral("run.resumed"), resumed);
+}
+
+Result<void> Run::Impl::checkSkill(const Plan &plan) const
+{
+    if (plan.isFreeForm()) return {};
+    auto memory = MemorySnapshot::load(*journal);
+    if (!memory) return std::unexpected(memory.error());
+    if (memory->skill(plan.skill)) return {};
+    QStringList names;
+    for (const Skill &skill : std::as_const(memory->skills))
+        names.append(skill.name);
+    return failure("proposal.skill", QStringLiteral("this session's memory has no skill '%1'; it has %2")
+                                         .arg(plan.skill, names.join(QStringLiteral(", "))));
+}
+
+Result<void> Run::Impl::checkProposal(const Proposal &proposal) const
+{
+    const Trajectory &trajectory = journal->trajectory();
+    const TrajectoryNode *node = trajectory.node(proposal.node);
+    if (!node || node->candidateBlob.isEmpty())
+        return failure("proposal.node", QStringLiteral("there is no node %1 with code in this session").arg(proposal.node));
+    switch (proposal.kind) {
+    case Proposal::Kind::Code: {
+        if (proposal.candidate.mainText().trimmed().isEmpty())
+            return failure("proposal.code", QStringLiteral("the candidate is empty"));
+        const auto same = journal->state().attempts(trajectory).withCode(comparedDigest(proposal.candidate));
+        if (!same) return {};
+        return failure("proposal.repeat", QStringLiteral("this is the code of node %1, but for comments, spacing and "
+                                                         "names; it was evaluated there").arg(same->node));
+    }
+    case Proposal::Kind::Plan:
+        if (auto known = checkSkill(proposal.plan); !known) return known;
+        [[fallthrough]];
+    case Proposal::Kind::Base:
+        if (node->state == NodeState::Verified || node->state == NodeState::Unproven) return {};
+        return failure("proposal.node", QStringLiteral("node %1 is %2; only a node that passed its checks can be built on")
+                                            .arg(node->id).arg(toString(node->state)));
+    case Proposal::Kind::Evaluation:
+        return {};
+    }
+    return {};
 }
 
 QCoro::Task<Result<RunSummary>> Run::Impl::play(LoopParts parts)
@@ -267,6 +315,28 @@ QCoro::Task<Result<RunSummary>> Run::resume(QString sessionPath, std::optional<i
     co_return co_await m_impl->play(std::move(parts));
 }
 
+QCoro::Task<Result<RunSummary>> Run::work(QString sessionPath, QList<Proposal> proposals)
+{
+    if (m_impl->journal)
+        co_return failure("run.used", QStringLiteral("this run has a session already; make another Run"));
+    if (auto opened = m_impl->openJournal(SessionFile::open(sessionPath)); !opened)
+        co_return std::unexpected(opened.error());
+    for (const Proposal &proposal : std::as_const(proposals)) {
+        if (auto fits = m_impl->checkProposal(proposal); !fits) co_return std::unexpected(fits.error());
+        m_impl->control->propose(proposal);
+    }
+    const Trajectory &trajectory = m_impl->journal->trajectory();
+    LoopParts parts;
+    auto settings = RunSettings::fromJson(trajectory.settings);
+    if (!settings) co_return std::unexpected(settings.error());
+    parts.settings = *settings;
+    // A session that was killed is open to be resumed afterwards as before.
+    parts.onlyProposalsEndBy = trajectory.endedBy.isEmpty() ? QStringLiteral("person") : trajectory.endedBy;
+    if (auto reopened = m_impl->reopen(parts, {{"proposals", int(proposals.size())}}); !reopened)
+        co_return std::unexpected(reopened.error());
+    co_return co_await m_impl->play(std::move(parts));
+}
+
 void Run::pause()
 {
     m_impl->control->pause();
@@ -290,6 +360,32 @@ void Run::stop()
 void Run::setAsk(AskFunction ask)
 {
     m_impl->ask = std::move(ask);
+}
+
+Result<void> Run::propose(const Proposal &proposal)
+{
+    if (!m_impl->journal || !m_impl->running) return failure("run.none", QStringLiteral("no run is under way"));
+    if (auto fits = m_impl->checkProposal(proposal); !fits) return fits;
+    m_impl->control->propose(proposal);
+    return {};
+}
+
+Result<void> Run::annotate(int node, const QString &kind, QJsonObject data)
+{
+    if (!m_impl->journal) return failure("run.none", QStringLiteral("no run is open"));
+    data.insert("node", node);
+    return m_impl->journal->append(kind, data);
+}
+
+Result<Event> annotateSession(const QString &path, int node, const QString &kind, QJsonObject data)
+{
+    auto file = SessionFile::open(path);
+    if (!file) return std::unexpected(file.error());
+    if (file->isReadOnly()) return failure("session.read_only", QStringLiteral("%1: may not be written").arg(path));
+    data.insert("node", node);
+    auto stored = file->append({Event{0, kind, 0, data}});
+    if (!stored) return std::unexpected(stored.error());
+    return stored->first();
 }
 
 void Run::applySkillState(const QString &skill, SkillState state, const QString &reason)

@@ -2,6 +2,7 @@
 // A run: the loop of seed, review, repair, profile, retrieve, plan, optimise, promote over one session file.
 #pragma once
 
+#include "engine/proposal.h"
 #include "engine/run_settings.h"
 #include "memory/longterm/skill_store.h"
 #include "plugin/plugin_manager.h"
@@ -52,14 +53,21 @@ public:
     // but for budget and rounds when they are larger). Ends on its own, on stop, or with an error of the environment.
     QCoro::Task<Result<RunSummary>> start(RunSettings settings, QString sessionPath);
     QCoro::Task<Result<RunSummary>> resume(QString sessionPath, std::optional<int> rounds = std::nullopt);
+    // Opens a session nobody runs, carries out what a person proposes, and leaves it as ended, or as open, as it was.
+    QCoro::Task<Result<RunSummary>> work(QString sessionPath, QList<Proposal> proposals);
 
     void pause();  // after the step in flight
     void unpause();
     void stepOnce();
     void stop();   // ends the step in flight; its processes die
     void setAsk(AskFunction ask);
+    // Beside the rounds of the run in flight, before the next one. Errors: proposal.node, proposal.repeat,
+    // proposal.skill: it is refused at once and nothing is written.
+    [[nodiscard]] Result<void> propose(const Proposal &proposal);
     // A person's change of a skill during the run: an event, effective from the next round.
     void applySkillState(const QString &skill, SkillState state, const QString &reason);
+    // A person's mark on a node: "person.pin" {pinned} or "person.note" {text}. No part of what a run decides by.
+    [[nodiscard]] Result<void> annotate(int node, const QString &kind, QJsonObject data);
     // Likewise a new text of a skill the run knows (revision: the store's). A text that is no skill is refused.
     [[nodiscard]] Result<void> applySkillText(const QString &skill, const QString &text, int revision,
                                               const QString &reason);
@@ -76,5 +84,8 @@ private:
     struct Impl;
     std::unique_ptr<Impl> m_impl;
 };
+
+// The same in a session nobody runs; the event as it was written.
+[[nodiscard]] Result<Event> annotateSession(const QString &path, int node, const QString &kind, QJsonObject data);
 
 } // namespace kernelskill

@@ -6,4 +6,9 @@ namespace kernelskill {
 // Out of line, so that the virtual table lives in this library and not in each plugin.
 Evaluator::~Evaluator() = default;
 
+QCoro::Task<Result<QList<Finding>>> Evaluator::compile(EvaluationRequest, std::stop_token)
+{
+    co_return failure("evaluator.compile", QStringLiteral("the evaluator '%1' cannot compile without evaluating").arg(facts().id));
+}
+
 } // namespace kernelskill

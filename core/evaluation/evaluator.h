@@ -58,6 +58,9 @@ public:
     // candidate is an Evaluation that says so.
     virtual QCoro::Task<Result<Evaluation>> evaluate(EvaluationRequest request, ProgressSink progress,
                                                      std::stop_token stop) = 0;
+    // What the compiler says of a candidate that is still being written, without running anything: findings of kind "build"
+    // with file and line, none when it compiles. Errors: evaluator.compile where this evaluator cannot.
+    virtual QCoro::Task<Result<QList<Finding>>> compile(EvaluationRequest request, std::stop_token stop);
 };
 
 } // namespace kernelskill

@@ -247,4 +247,15 @@ QCoro::Task<Result<Evaluation>> SimulatorEvaluator::evaluate(EvaluationRequest r
     co_return evaluation;
 }
 
+QCoro::Task<Result<QList<Finding>>> SimulatorEvaluator::compile(EvaluationRequest request, std::stop_token stop)
+{
+    const auto setting = prepare(m_settings, std::move(request));
+    if (!setting) co_return std::unexpected(setting.error());
+    const auto product = co_await build({setting->request.task, setting->request.candidate, setting->compiler,
+                                         setting->installation, setting->request.unconfined},
+                                        stop);
+    if (!product) co_return std::unexpected(product.error());
+    co_return product->succeeded ? QList<Finding>() : product->findings;
+}
+
 } // namespace kernelskill::simulator

@@ -16,6 +16,7 @@ public:
     [[nodiscard]] QList<DeviceInfo> devices() const override;
     QCoro::Task<Result<Evaluation>> evaluate(EvaluationRequest request, ProgressSink progress,
                                              std::stop_token stop) override;
+    QCoro::Task<Result<QList<Finding>>> compile(EvaluationRequest request, std::stop_token stop) override;
 
 private:
     QJsonObject m_settings;

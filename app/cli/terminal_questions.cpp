@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terminal_questions.h"
+
+#include "command.h"
+
+#include <QCoroSignal>
+#include <QFile>
+#include <QProcess>
+#include <QSocketNotifier>
+#include <QTemporaryDir>
+
+#include <unistd.h>
+
+namespace kernelskill::cli {
+
+namespace {
+
+constexpr int standardInput = 0;
+
+// One question is answered with an empty line after a text of several.
+QString howToAnswer(const Question &question)
+{
+    switch (question.kind) {
+    case Question::Kind::Choose:
+        return QStringLiteral("a number from 1 to %1, or an empty line to decline:").arg(question.choices.size());
+    case Question::Kind::Text:
+        return QStringLiteral("text, ended by an empty line; nothing but an empty line declines:");
+    case Question::Kind::Code:
+        return {};
+    case Question::Kind::Confirm:
+        return QStringLiteral("y or n:");
+    }
+    return {};
+}
+
+void print(const Question &question)
+{
+    progressLine(QStringLiteral("\n%1").arg(question.title));
+    if (!question.text.isEmpty()) progressLine(question.text);
+    for (qsizetype i = 0; i < question.choices.size(); ++i) {
+        const QString detail = question.details.value(i);
+        progressLine(QStringLiteral("%1  %2%3").arg(i + 1, 3).arg(question.choices[i], detail.isEmpty() ? QString() : QStringLiteral("  – ") + detail));
+    }
+    if (question.kind == Question::Kind::Text && !question.initial.isEmpty()) progressLine(question.initial);
+    if (const QString how = howToAnswer(question); !how.isEmpty()) progressLine(how);
+}
+
+} // namespace
+
+TerminalQuestions::TerminalQuestions() = default;
+
+AskFunction TerminalQuestions::function()
+{
+    return [this](Question question) { return ask(std::move(question)); };
+}
+
+void TerminalQuestions::listen()
+{
+    if (m_notifier) return;
+    m_notifier = new QSocketNotifier(standardInput, QSocketNotifier::Read, this);
+    connect(m_notifier, &QSocketNotifier::activated, this, &TerminalQuestions::read);
+}
+
+void TerminalQuestions::read()
+{
+    char piece[4096];
+    const ssize_t count = ::read(standardInput, piece, sizeof piece);
+    if (count > 0) m_buffer.append(piece, count);
+    for (qsizetype end = m_buffer.indexOf('\n'); end >= 0; end = m_buffer.indexOf('\n')) {
+        m_lines.enqueue(QString::fromUtf8(m_buffer.left(end)));
+        m_buffer.remove(0, end + 1);
+    }
+    if (count <= 0) {
+        m_ended = true;
+        m_notifier->setEnabled(false);
+    }
+    Q_EMIT somethingRead();
+}
+
+void TerminalQuestions::decline()
+{
+    m_declined = true;
+    Q_EMIT somethingRead();
+}
+
+QCoro::Task<std::optional<QString>> TerminalQuestions::line()
+{
+    listen();
+    while (m_lines.isEmpty() && !m_ended && !m_declined)
+        co_await qCoro(this, &TerminalQuestions::somethingRead);
+    if (m_declined || m_lines.isEmpty()) co_return std::nullopt;
+    co_return m_lines.dequeue();
+}
+
+QCoro::Task<Result<Answer>> TerminalQuestions::ask(Question question)
+{
+    print(question);
+    if (question.kind == Question::Kind::Code) co_return co_await askForCode(question);
+    for (;;) {
+        const auto first = co_await line();
+        if (!first) co_return Answer{};
+        const QString word = first->trimmed();
+        if (word.isEmpty()) co_return Answer{};
+        if (question.kind == Question::Kind::Text) {
+            QString text = *first;
+            for (auto more = co_await line(); more && !more->trimmed().isEmpty(); more = co_await line())
+                text += u'\n' + *more;
+            co_return Answer{true, -1, text};
+        }
+        if (question.kind == Question::Kind::Confirm && (word == u"y" || word == u"yes")) co_return Answer{true, 0, {}};
+        if (question.kind == Question::Kind::Confirm && (word == u"n" || word == u"no")) co_return Answer{};
+        bool isNumber = false;
+        const int choice = word.toInt(&isNumber);
+        if (question.kind == Question::Kind::Choose && isNumber && choice >= 1 && choice <= question.choices.size())
+            co_return Answer{true, choice - 1, {}};
+        progressLine(QStringLiteral("“%1” is no answer; %2").arg(word, howToAnswer(question)));
+    }
+}
+
+// The code goes into a file, which the person edits by whatever means; unchanged, it declines.
+QCoro::Task<Answer> TerminalQuestions::askForCode(Question question)
+{
+    QTemporaryDir folder;
+    QString path = folder.filePath(QStringLiteral("solve.cu"));
+    if (QFile file(path); !file.open(QIODevice::WriteOnly) || file.write(question.initial.toUtf8()) < 0) {
+        progressLine(QStringLiteral("%1: cannot be written").arg(path));
+        co_return Answer{};
+    }
+    const QString editor = qEnvironmentVariable("VISUAL", qEnvironmentVariable("EDITOR"));
+    if (::isatty(standardInput) && !editor.isEmpty()) {
+        QStringList words = QProcess::splitCommand(editor);
+        const QString program = words.takeFirst();
+        QProcess process;
+        process.setInputChannelMode(QProcess::ForwardedInputChannel);
+        process.setProcessChannelMode(QProcess::ForwardedChannels);
+        process.start(program, words << path);
+        process.waitForFinished(-1);
+    } else {
+        progressLine(QStringLiteral("edit %1 and press Enter, or give the path of a file with the new code:").arg(path));
+        const auto answer = co_await line();
+        if (!answer) co_return Answer{};
+        if (!answer->trimmed().isEmpty()) path = answer->trimmed();
+    }
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) {
+        progressLine(QStringLiteral("%1: %2").arg(path, file.errorString()));
+        co_return Answer{};
+    }
+    const QString text = QString::fromUtf8(file.readAll());
+    if (text == question.initial) progressLine(QStringLiteral("the code is unchanged: taken as declined"));
+    co_return Answer{text != question.initial, -1, text};
+}
+
+} // namespace kernelskill::cli
