@@ -36,6 +36,16 @@ __global__ void scale(const float *x, float *y, int n)
     if (i < n) y[i] = 2.0f * x[i] + 1.0f;
     if (i == 0 && n == 1000) printf("%d elements\n", n);
 }
+// The same after as many steps that come to nothing.
+__global__ void work(const float *x, float *y, int n, int steps)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    unsigned noise = i;
+    for (int step = 0; step < steps; ++step) noise = noise * 1664525u + 1013904223u;
+    y[i] = noise == 1u && steps > 20000 ? 0.0f : 2.0f * x[i] + 1.0f;
+}
+static int calls = 0;
 static void run(const float *x, float *y, int n, cudaStream_t stream)
 {
     scale<<<(n + 255) / 256, 256, 0, stream>>>(x, y, n);
@@ -54,9 +64,15 @@ QByteArray answer(const Evaluation &evaluation)
     return QJsonDocument(object).toJson();
 }
 
-Evaluation evaluatedBy(int cores, const Candidate &candidate, bool time = false)
+// Every session is worth it, however little there is to do: the task's cases make four chains.
+QJsonObject settings(int cores)
 {
-    return evaluate(fixtureTask(), candidate, time, {{QStringLiteral("cores"), cores}});
+    return {{QStringLiteral("cores"), cores}, {QStringLiteral("sessionWork"), 1}};
+}
+
+Evaluation evaluatedBy(int cores, const Candidate &candidate)
+{
+    return evaluate(fixtureTask(), candidate, false, settings(cores));
 }
 
 QString outcomes(const Evaluation &evaluation, const QString &outcome)
@@ -95,7 +111,7 @@ private Q_SLOTS:
         row("crashes at a late case", "failed", "outputs n=1 seed 1",
             "if (n == 1) std::abort(); run(x, y, n, stream);");
         row("crashes at the second call", "failed", "outputs n=4096 seed 2",
-            "static int calls = 0; if (++calls == 2) std::abort(); run(x, y, n, stream);");
+            "if (++calls == 2) std::abort(); run(x, y, n, stream);");
         row("hangs at a late case", "failed", "outputs n=1000 seed 1",
             "while (n == 1000) usleep(1000); run(x, y, n, stream);");
         row("endless_kernel.cu", "failed", "outputs n=4096 seed 1", "");
@@ -158,7 +174,7 @@ private Q_SLOTS:
         other.sizes[QStringLiteral("n")] = 100'000;
         task.time.append(other);
         const auto timed = [&](int cores) {
-            return evaluate(task, task.baseline, true, {{QStringLiteral("cores"), cores}});
+            return evaluate(task, task.baseline, true, settings(cores));
         };
         const Evaluation serial = timed(1);
         QVERIFY2(serial.verdict == Verdict::Verified, describe(serial));
@@ -167,10 +183,26 @@ private Q_SLOTS:
             QCOMPARE(answer(timed(cores)), answer(serial));
     }
 
+    // Little work is done in one process as ever; much of it in more than one, on whatever machine.
+    void sessionsAreWorthTheirWork()
+    {
+        const QString counted =
+            QStringLiteral("char name[64]; std::snprintf(name, sizeof name, \"call %d of a process\", ++calls);"
+                           "std::puts(name); work<<<(n + 255) / 256, 256, 0, stream>>>(x, y, n, %1);");
+        for (const int cores : {1, 2}) {
+            const QJsonObject setting{{QStringLiteral("cores"), cores}};
+            const Evaluation light = evaluate(fixtureTask(), withHostCode(counted.arg(1)), false, setting);
+            const Evaluation heavy = evaluate(fixtureTask(), withHostCode(counted.arg(20'000)), false, setting);
+            QVERIFY2(light.log.contains(QStringLiteral("call 12 of a process")), describe(light));
+            QVERIFY2(!heavy.log.contains(QStringLiteral("call 5 of a process")), describe(heavy));
+            QVERIFY2(heavy.log.contains(QStringLiteral("call 3 of a process")), describe(heavy));
+        }
+    }
+
     void progressCountsCases()
     {
         for (const int cores : {1, 3}) {
-            simulator::SimulatorEvaluator evaluator({{QStringLiteral("cores"), cores}});
+            simulator::SimulatorEvaluator evaluator(settings(cores));
             EvaluationRequest request;
             request.task = fixtureTask();
             request.candidate = request.task.baseline;
@@ -192,9 +224,9 @@ private Q_SLOTS:
     {
         const QString mark = QStringLiteral("stopped-%1").arg(QCoreApplication::applicationPid());
         // Its text makes the candidate's library, and so its process's command line, one of a kind.
-        const Candidate hangs = withHostCode(QStringLiteral("while (n > 0) usleep(1000); // %1").arg(mark));
+        const Candidate hangs = withHostCode(QStringLiteral("run(x, y, n, stream); while (n > 0 && ++calls > 1) usleep(1000); // %1").arg(mark));
         const QString library = build(fixtureTask(), hangs).library;
-        simulator::SimulatorEvaluator evaluator({{QStringLiteral("cores"), 3}});
+        simulator::SimulatorEvaluator evaluator(settings(3));
         EvaluationRequest request;
         request.task = fixtureTask();
         request.candidate = hangs;

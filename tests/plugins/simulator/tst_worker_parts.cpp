@@ -81,7 +81,7 @@ private Q_SLOTS:
     void chainsOfATasksCases()
     {
         // Ten of one size and three others, as most tasks have: every chain finds addresses again and gets new ones.
-        const auto chains = checkChains(casesOfSizes({7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 33, 5}));
+        const auto chains = checkChains(casesOfSizes({7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 33, 5}), 100);
         const std::vector<CheckChain> expected{{0, 1, 8, 9}, {2, 3, 10}, {4, 5, 11}, {6, 7, 12}};
         QCOMPARE(chains, expected);
     }
@@ -107,7 +107,7 @@ private Q_SLOTS:
         std::vector<CheckCase> cases;
         for (const int size : sizes)
             cases.push_back(casesOfSizes({size}).front());
-        const std::vector<CheckChain> dealt = checkChains(cases);
+        const std::vector<CheckChain> dealt = checkChains(cases, 100);
         QCOMPARE(int(dealt.size()), chains);
         std::vector<std::size_t> all;
         for (const CheckChain &chain : dealt) {
@@ -119,6 +119,16 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < all.size(); ++i)
             QCOMPARE(all[i], i);
         if (!cases.empty()) QCOMPARE(dealt.front().front(), std::size_t(0));
+    }
+
+    void chainsAreWorthTheirWork()
+    {
+        const auto cases = casesOfSizes({9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 99, 9}); // ten elements each, a hundred once
+        QCOMPARE(worthwhileChains(cases, 1000, 30e6), std::size_t(1));
+        QCOMPARE(worthwhileChains(cases, 3'000'000, 30e6), std::size_t(2)); // 63 million
+        QCOMPARE(worthwhileChains(cases, 1'000'000'000, 30e6), cases.size());
+        QCOMPARE(worthwhileChains({}, 1000, 30e6), std::size_t(1));
+        QCOMPARE(checkChains(casesOfSizes({7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 33, 5}), 2).size(), std::size_t(2));
     }
 
     void readerNeverReadsBeyondItsFrame()

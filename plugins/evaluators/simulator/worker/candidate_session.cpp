@@ -116,11 +116,11 @@ void CandidateSession::explainDeath(WorkResult &result)
     simulator::explainDeath(end, "the candidate", result);
 }
 
-void CandidateSession::takeAllMemory()
+void CandidateSession::shareMemory(int share)
 {
-    m_share = 1;
-    m_server.shareMemory(1);
-    m_process.limitMemory(CandidateCommand().memoryBytes);
+    m_share = share;
+    m_server.shareMemory(share);
+    m_process.limitMemory(CandidateCommand().memoryBytes / share);
 }
 
 void CandidateSession::finish(WorkResult &result)

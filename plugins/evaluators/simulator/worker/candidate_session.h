@@ -35,8 +35,8 @@ public:
     void abandonWhen(std::function<bool()> unwanted) { m_process.unwanted = std::move(unwanted); }
     // Its share was too little: what it did since proves nothing, with all of the memory it may end otherwise.
     [[nodiscard]] bool lacksRoom() const { return m_share > 1 && (m_outOfMemory || m_server.lacksRoom()); }
-    // The others are through.
-    void takeAllMemory();
+    // From now on; see the constructor.
+    void shareMemory(int share);
     // Something is asked for while no call is active: a thread of the candidate is still at work.
     [[nodiscard]] bool worksOn() { return !m_finished && m_process.hasUnaskedInput(); }
     // Device work, or requests, outside any call.

@@ -4,6 +4,7 @@
 #include "worker/report_merge.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace kernelskill::simulator {
 
@@ -114,6 +115,10 @@ CaseOutcome runCase(CandidateSession &session, const WorkRequest &request, const
         return outcome;
     }
     outcome.launches = call->launchCount;
+    for (const LaunchRecord &launch : call->launches) {
+        const auto &counts = launch.report.counters.threadInstructions;
+        outcome.threadInstructions += std::accumulate(counts.begin(), counts.end(), std::uint64_t(0));
+    }
     outcome.findings = call->findings;
     // Inputs came to the host and as much as the outputs went back: the host did the work.
     outcome.hostComputes = call->bytes(CopyRecord::Kind::Upload) >= buffers.outputBytes() &&

@@ -34,7 +34,7 @@ struct CaseOutcome
     WorkResult found;              // the case's own check, and why the process ended where it did
     std::vector<Finding> findings; // of its launches
     std::string printed;           // by its kernels
-    std::uint64_t launches = 0;
+    std::uint64_t launches = 0, threadInstructions = 0;
     bool hostComputes = false;
     std::optional<std::string> changedInput;
     bool endedProcess = false; // no further case can be run in this session

@@ -31,6 +31,14 @@ std::vector<CheckChain> dealt(const std::vector<CheckChain> &pieces, std::size_t
     return chains;
 }
 
+double elements(const Binding &binding)
+{
+    double sum = 1; // there may be no tensor
+    for (const auto &shape : binding.shapes)
+        sum += shape.empty() ? 0 : static_cast<double>(kit::elementCount(shape));
+    return sum;
+}
+
 bool hasBothKinds(const CheckChain &chain, const std::vector<CheckCase> &cases)
 {
     std::size_t ownAddresses = 0, foundAgain = 0;
@@ -44,15 +52,25 @@ bool hasBothKinds(const CheckChain &chain, const std::vector<CheckCase> &cases)
 
 } // namespace
 
-std::vector<CheckChain> checkChains(const std::vector<CheckCase> &cases)
+std::vector<CheckChain> checkChains(const std::vector<CheckCase> &cases, std::size_t most)
 {
     const std::vector<CheckChain> pieces = pairs(cases);
-    for (std::size_t count = pieces.size() / 2; count > 1; --count) {
+    for (std::size_t count = std::min(pieces.size() / 2, most); count > 1; --count) {
         std::vector<CheckChain> chains = dealt(pieces, count);
         if (std::ranges::all_of(chains, [&](const CheckChain &chain) { return hasBothKinds(chain, cases); }))
             return chains;
     }
     return dealt(pieces, 1);
+}
+
+std::size_t worthwhileChains(const std::vector<CheckCase> &cases, std::uint64_t firstInstructions, double worth)
+{
+    if (cases.empty()) return 1;
+    double all = 0;
+    for (const CheckCase &one : cases)
+        all += elements(one.binding);
+    const double instructions = static_cast<double>(firstInstructions) * all / elements(cases.front().binding);
+    return static_cast<std::size_t>(std::clamp(instructions / worth, 1.0, static_cast<double>(cases.size())));
 }
 
 } // namespace kernelskill::simulator

@@ -5,6 +5,7 @@
 #include "worker/request.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace kernelskill::simulator {
@@ -16,9 +17,15 @@ using CheckChain = std::vector<std::size_t>;
 // contents, every other finds new addresses. What is kept by address, and what remembers addresses, both give wrong
 // outputs. For the second kind the sizes must be those of the case before.
 //
-// Cases are dealt to as many chains as can each have both kinds: two with addresses of their own and one that finds
-// them again, at least. The chains depend on the cases and on nothing else, so that a candidate that keeps something
+// Cases are dealt to as many chains, `most` at most, as can each have both kinds: two with addresses of their own and one
+// that finds them again, at least. The chains depend on nothing of the machine, so that a candidate that keeps something
 // from call to call gets the same answer however many of them run side by side. The first chain has the first case.
-[[nodiscard]] std::vector<CheckChain> checkChains(const std::vector<CheckCase> &cases);
+[[nodiscard]] std::vector<CheckChain> checkChains(const std::vector<CheckCase> &cases, std::size_t most);
+
+// As many chains as there is work for: a process of its own costs time, and is worth it only for `worth` thread
+// instructions and more. `firstInstructions` are those of the first case; the others are taken to need as many a tensor
+// element as that one.
+[[nodiscard]] std::size_t worthwhileChains(const std::vector<CheckCase> &cases, std::uint64_t firstInstructions,
+                                           double worth);
 
 } // namespace kernelskill::simulator

@@ -40,10 +40,11 @@ private:
         std::string log;
     };
 
+    void deal();
     void runChains(int share);
-    // Both are false when the chain must run again, with more room.
+    // These are false when the chain must run again, with more room.
     bool runInOwnSession(std::size_t chain, int share);
-    bool runChain(CandidateSession &session, std::size_t chain);
+    bool runCases(CandidateSession &session, CaseBuffers &buffers, std::size_t chain, std::size_t from, std::size_t to);
     void runAgain(std::unique_ptr<CandidateSession> &first);
     void notStarted(std::size_t chain, WorkResult &&why);
     void endAt(std::size_t number);
@@ -55,7 +56,7 @@ private:
     const GpuModel &m_gpu;
     const Progress &m_progress;
     const Clock::time_point m_deadline = Clock::now() + std::chrono::milliseconds(m_request.stageLimit_ms);
-    const std::vector<CheckChain> m_chains = checkChains(m_request.checks);
+    std::vector<CheckChain> m_chains = checkChains(m_request.checks, 1);
     std::vector<CaseOutcome> m_outcomes = std::vector<CaseOutcome>(m_request.checks.size());
     std::vector<ChainState> m_states = std::vector<ChainState>(m_chains.size());
     std::atomic<std::size_t> m_next = 1; // chain to run; the first is the caller's
@@ -86,10 +87,12 @@ void CheckRun::endAt(std::size_t number)
     }
 }
 
-bool CheckRun::runChain(CandidateSession &session, std::size_t chain)
+// Those of the chain from the `from`-th up to the `to`-th.
+bool CheckRun::runCases(CandidateSession &session, CaseBuffers &buffers, std::size_t chain, std::size_t from,
+                        std::size_t to)
 {
-    CaseBuffers buffers(session);
-    for (const std::size_t number : m_chains[chain]) {
+    for (std::size_t i = from; i < std::min(to, m_chains[chain].size()); ++i) {
+        const std::size_t number = m_chains[chain][i];
         if (number > m_end) return true;
         const CheckCase &one = m_request.checks[number];
         CaseOutcome &outcome = m_outcomes[number];
@@ -135,7 +138,8 @@ bool CheckRun::runInOwnSession(std::size_t chain, int share)
         notStarted(chain, std::move(begun));
         return true;
     }
-    if (!runChain(session, chain)) return false;
+    CaseBuffers buffers(session);
+    if (!runCases(session, buffers, chain, 0, count())) return false;
     WorkResult ended;
     session.finish(ended);
     m_states[chain].log = std::move(ended.log);
@@ -148,20 +152,36 @@ void CheckRun::runChains(int share)
         m_states[chain].runsAgain = !runInOwnSession(chain, share);
 }
 
+// The first case, which the first session has run alone, tells how many processes are worth their while.
+void CheckRun::deal()
+{
+    const std::size_t most =
+        worthwhileChains(m_request.checks, m_outcomes.front().threadInstructions, m_request.sessionWork);
+    m_chains = checkChains(m_request.checks, most);
+    m_states.resize(m_chains.size());
+}
+
 void CheckRun::run(std::unique_ptr<CandidateSession> &first)
 {
-    const int share = checkSessions(m_request);
     m_progress("checking", 0, static_cast<int>(count()));
+    if (count() == 0) return;
     {
+        CaseBuffers buffers(*first);
+        runCases(*first, buffers, 0, 0, 1);
+        if (m_end == 0) return;
+        deal();
+        const int cores = m_request.cores > 0 ? m_request.cores : kit::usableCores();
+        const int share = std::clamp(cores, 1, static_cast<int>(m_chains.size()));
+        first->shareMemory(share);
         std::vector<std::jthread> threads;
         for (int i = 1; i < share; ++i)
             threads.emplace_back([this, share] { runChains(share); });
         // The first session's process ends with the thread that started it: that is the caller's.
-        m_states.front().runsAgain = !runChain(*first, 0);
+        m_states.front().runsAgain = !runCases(*first, buffers, 0, 1, count());
         runChains(share);
     }
     runAgain(first);
-    first->takeAllMemory();
+    first->shareMemory(1);
 }
 
 void CheckRun::runAgain(std::unique_ptr<CandidateSession> &first)
@@ -169,10 +189,12 @@ void CheckRun::runAgain(std::unique_ptr<CandidateSession> &first)
     if (m_states.front().runsAgain) {
         first.reset(); // its memory first
         first = std::make_unique<CandidateSession>(m_request, m_gpu, m_gpu.executionModel());
-        if (WorkResult begun; !first->start(begun))
+        if (WorkResult begun; !first->start(begun)) {
             notStarted(0, std::move(begun));
-        else
-            runChain(*first, 0);
+        } else {
+            CaseBuffers buffers(*first);
+            runCases(*first, buffers, 0, 0, count());
+        }
     }
     for (std::size_t chain = 1; chain < m_chains.size(); ++chain) {
         if (m_states[chain].runsAgain) runInOwnSession(chain, 1);
@@ -235,12 +257,6 @@ void CheckRun::concludeWhole(const std::vector<Finding> &findings, WorkResult &r
 }
 
 } // namespace
-
-int checkSessions(const WorkRequest &request)
-{
-    const int cores = request.cores > 0 ? request.cores : kit::usableCores();
-    return std::clamp(cores, 1, static_cast<int>(checkChains(request.checks).size()));
-}
 
 CheckLogs checkCandidate(std::unique_ptr<CandidateSession> &first, const WorkRequest &request, const GpuModel &gpu,
                          const Progress &progress, WorkResult &result)

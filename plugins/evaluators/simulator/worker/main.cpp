@@ -53,7 +53,7 @@ void work(const WorkRequest &request, const GpuModel &gpu, kernelskill::kit::Jso
     const Progress progress = [&](const std::string &stage, int done, int total) {
         channel.send({{"stage", stage}, {"progress", done}, {"total", total}});
     };
-    auto session = std::make_unique<CandidateSession>(request, gpu, gpu.executionModel(), checkSessions(request));
+    auto session = std::make_unique<CandidateSession>(request, gpu, gpu.executionModel());
     checkNames(request, result);
     CheckLogs logs;
     if (session->start(result)) {

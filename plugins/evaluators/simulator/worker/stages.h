@@ -17,11 +17,6 @@ namespace kernelskill::simulator {
 // stage, done, total
 using Progress = std::function<void(const std::string &, int, int)>;
 
-// How many sessions the checks have at work side by side, and how many the timings: as many as the request allows (or the
-// machine has cores for), and never more than there is independent work for.
-[[nodiscard]] int checkSessions(const WorkRequest &request);
-[[nodiscard]] int timeSessions(const WorkRequest &request);
-
 // What the sessions' processes wrote to their standard outputs and errors.
 struct CheckLogs
 {
@@ -29,10 +24,11 @@ struct CheckLogs
     std::vector<std::string> others; // in the order of their first cases
 };
 
-// Every block of every launch, every output, at every case. Cases are dealt to chains (checkChains); one process and one
-// device serve all cases of a chain, so that what a candidate keeps from one call meets the other inputs of the next.
-// `first` has been started with a share of 1/checkSessions() and runs the first chain; it may be used further when all
-// went well, and is another session then where the share was too small.
+// Every block of every launch, every output, at every case. Cases are dealt to chains (checkChains) once the first one has
+// shown how much work there is; one process and one device serve all cases of a chain, so that what a candidate keeps from
+// one call meets the other inputs of the next. Sessions run chains side by side, as many as there are cores for, and share
+// the memory that a candidate may have. `first` has been started; it runs the first chain and may be used further when all
+// went well, and is another session then where its share was too little.
 //
 // The answer is that of one session after the other: of a case that ended its process nothing later counts, however far
 // other sessions have come, and those are stopped. A chain for which its share of memory is too little runs again, alone

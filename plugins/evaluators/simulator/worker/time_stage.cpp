@@ -76,6 +76,12 @@ void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, c
         result.pass(workName, shares);
 }
 
+int sessionsSideBySide(const WorkRequest &request)
+{
+    const int cores = request.cores > 0 ? request.cores : kit::usableCores();
+    return std::clamp(cores, 1, std::max(1, static_cast<int>(request.times.size())));
+}
+
 // One size on its way: learnt one after the other with the checked process, then timed with a process of its own, which
 // has nothing to do with the other sizes'.
 struct TimedSize
@@ -113,7 +119,7 @@ void learn(CandidateSession &checked, const WorkRequest &request, const GpuModel
     size.residentShare = checked.server().leastResidentShare();
     // A kernel that stumbles over what sampled blocks left unwritten must see all of it.
     if (learnt->failed) size.mode = ServeMode::Full;
-    size.session = newSession(request, gpu, size, checked.server(), timeSessions(request));
+    size.session = newSession(request, gpu, size, checked.server(), sessionsSideBySide(request));
 }
 
 // The time model's record of a call, or a reason why there is none. Empty: another try, with all blocks, is due.
@@ -178,7 +184,7 @@ void timeSize(const WorkRequest &request, const GpuModel &gpu, TimedSize &size, 
 template <class Ended>
 void timeSizes(const WorkRequest &request, const GpuModel &gpu, std::vector<TimedSize> &sizes, Ended &&ended)
 {
-    const int share = timeSessions(request);
+    const int share = sessionsSideBySide(request);
     std::atomic<std::size_t> next = 0;
     std::mutex ending;
     const auto work = [&] {
@@ -203,12 +209,6 @@ void timeSizes(const WorkRequest &request, const GpuModel &gpu, std::vector<Time
 }
 
 } // namespace
-
-int timeSessions(const WorkRequest &request)
-{
-    const int cores = request.cores > 0 ? request.cores : kit::usableCores();
-    return std::clamp(cores, 1, std::max(1, static_cast<int>(request.times.size())));
-}
 
 void timeCandidate(CandidateSession &session, const WorkRequest &request, const GpuModel &gpu, const Progress &progress,
                    WorkResult &result)
