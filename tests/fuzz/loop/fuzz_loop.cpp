@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <execinfo.h>
 #include <fstream>
 #include <string_view>
 #include <sys/resource.h>
@@ -44,6 +45,8 @@ void reportCase(int signal)
                                      static_cast<unsigned long long>(currentCase),
                                      signal == SIGALRM ? "does not end" : "crashed", signal);
     write(text, length);
+    void *frames[40]; // for addr2line -Cfpe PROGRAM
+    ::backtrace_symbols_fd(frames, ::backtrace(frames, 40), STDERR_FILENO);
     std::signal(SIGABRT, SIG_DFL);
     std::abort();
 }
@@ -118,6 +121,8 @@ int runCases(const char *program, int argc, char **argv, const std::function<voi
     if (!readOptions(argc, argv, options)) return 2;
     std::setvbuf(stdout, nullptr, _IOLBF, 0); // a killed run keeps its lines
     currentSeed = options.seed;
+    void *frame[1];
+    ::backtrace(frame, 1); // what it loads is there when a handler needs it
     installHandlers();
     limitMemory(options.memory_mib);
     const bool alone = options.only != none;

@@ -132,6 +132,7 @@ void CandidateSession::finish(WorkResult &result)
     for (const std::string *text : {&printed, &end.standardOutput, &end.standardError}) {
         if (!text->empty()) result.log += *text + (text->back() == '\n' ? "" : "\n");
     }
+    if (end.outputTruncated) result.log += "(the candidate printed more than 1 MiB; the rest was left out)\n";
 }
 
 } // namespace kernelskill::simulator

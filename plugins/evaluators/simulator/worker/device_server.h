@@ -90,6 +90,8 @@ private:
     std::int32_t raiseSharedLimit(wire::Reader &request);
     std::int32_t launch(wire::Reader &request, wire::Writer &reply);
     std::int32_t validate(const LaunchRequest &request, const KernelInfo &kernel);
+    // All blocks, when there is a chance that they end.
+    std::expected<LaunchReport, DeviceError> launchWhole(const LaunchRequest &request, const KernelInfo &kernel);
     std::int32_t run(LaunchRequest &request, const KernelInfo &kernel);
     // Thread instructions of one block, from a few that run on their own.
     std::int32_t learnBlockCost(const LaunchRequest &request, const KernelInfo &kernel, double &cost);
