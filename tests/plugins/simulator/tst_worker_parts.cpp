@@ -84,6 +84,8 @@ private Q_SLOTS:
         const auto chains = checkChains(casesOfSizes({7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 33, 5}), 100);
         const std::vector<CheckChain> expected{{0, 1, 8, 9}, {2, 3, 10}, {4, 5, 11}, {6, 7, 12}};
         QCOMPARE(chains, expected);
+        QCOMPARE(orderOfStart(chains, casesOfSizes({7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 33, 5})),
+                 (std::vector<std::size_t>{2, 3, 1})); // the one of 33 first
     }
 
     void chainsThatWouldLackAKind_data()

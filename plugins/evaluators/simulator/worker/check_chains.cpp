@@ -2,6 +2,8 @@
 #include "check_chains.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace kernelskill::simulator {
 
@@ -61,6 +63,19 @@ std::vector<CheckChain> checkChains(const std::vector<CheckCase> &cases, std::si
             return chains;
     }
     return dealt(pieces, 1);
+}
+
+std::vector<std::size_t> orderOfStart(const std::vector<CheckChain> &chains, const std::vector<CheckCase> &cases)
+{
+    std::vector<double> sizes;
+    for (const CheckChain &chain : chains)
+        sizes.push_back(std::accumulate(chain.begin(), chain.end(), 0.0, [&](double sum, std::size_t number) {
+            return sum + elements(cases[number].binding);
+        }));
+    std::vector<std::size_t> order(chains.empty() ? 0 : chains.size() - 1);
+    std::iota(order.begin(), order.end(), std::size_t(1));
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t chain) { return sizes[chain]; });
+    return order;
 }
 
 std::size_t worthwhileChains(const std::vector<CheckCase> &cases, std::uint64_t firstInstructions, double worth)

@@ -22,6 +22,10 @@ using CheckChain = std::vector<std::size_t>;
 // from call to call gets the same answer however many of them run side by side. The first chain has the first case.
 [[nodiscard]] std::vector<CheckChain> checkChains(const std::vector<CheckCase> &cases, std::size_t most);
 
+// Numbers of the chains after the first, those with the largest tensors before others: begun late, they would be waited for.
+[[nodiscard]] std::vector<std::size_t> orderOfStart(const std::vector<CheckChain> &chains,
+                                                    const std::vector<CheckCase> &cases);
+
 // As many chains as there is work for: a process of its own costs time, and is worth it only for `worth` thread
 // instructions and more. `firstInstructions` are those of the first case; the others are taken to need as many a tensor
 // element as that one.

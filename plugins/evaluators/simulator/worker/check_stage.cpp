@@ -59,7 +59,8 @@ private:
     std::vector<CheckChain> m_chains = checkChains(m_request.checks, 1);
     std::vector<CaseOutcome> m_outcomes = std::vector<CaseOutcome>(m_request.checks.size());
     std::vector<ChainState> m_states = std::vector<ChainState>(m_chains.size());
-    std::atomic<std::size_t> m_next = 1; // chain to run; the first is the caller's
+    std::vector<std::size_t> m_order; // of all chains but the first, which is the caller's
+    std::atomic<std::size_t> m_next = 0; // in that order
     // The first case, in the request's order, that ended its process; as many as there are: none.
     std::atomic<std::size_t> m_end = m_request.checks.size();
     std::mutex m_stepping;
@@ -148,8 +149,8 @@ bool CheckRun::runInOwnSession(std::size_t chain, int share)
 
 void CheckRun::runChains(int share)
 {
-    for (std::size_t chain = m_next++; chain < m_chains.size(); chain = m_next++)
-        m_states[chain].runsAgain = !runInOwnSession(chain, share);
+    for (std::size_t i = m_next++; i < m_order.size(); i = m_next++)
+        m_states[m_order[i]].runsAgain = !runInOwnSession(m_order[i], share);
 }
 
 // The first case, which the first session has run alone, tells how many processes are worth their while.
@@ -159,6 +160,7 @@ void CheckRun::deal()
         worthwhileChains(m_request.checks, m_outcomes.front().threadInstructions, m_request.sessionWork);
     m_chains = checkChains(m_request.checks, most);
     m_states.resize(m_chains.size());
+    m_order = orderOfStart(m_chains, m_request.checks);
 }
 
 void CheckRun::run(std::unique_ptr<CandidateSession> &first)
