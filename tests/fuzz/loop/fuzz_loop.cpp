@@ -12,6 +12,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+extern "C" void __sanitizer_set_death_callback(void (*callback)());
+#endif
+
 namespace kernelskill::fuzz {
 
 namespace {
@@ -64,8 +68,15 @@ void reportEnd(int signal)
 
 void installHandlers()
 {
-    for (const int signal : {SIGALRM, SIGABRT, SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGTRAP, SIGSYS, SIGXFSZ})
+    for (const int signal : {SIGALRM, SIGABRT, SIGTRAP, SIGSYS, SIGXFSZ})
         std::signal(signal, reportCase);
+#if defined(__SANITIZE_ADDRESS__)
+    // It says more about these than we can; the case is named after its report.
+    __sanitizer_set_death_callback([] { reportCase(0); });
+#else
+    for (const int signal : {SIGSEGV, SIGFPE, SIGBUS, SIGILL})
+        std::signal(signal, reportCase);
+#endif
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU})
         std::signal(signal, reportEnd);
 }
