@@ -27,7 +27,11 @@ Result<CandidateFile> readFile(const QString &path, const QString &name)
     if (file.size() > 4'000'000)
         return failure(QStringLiteral("candidate.size"),
                        QStringLiteral("%1: larger than 4 MB; a candidate is source text").arg(path));
-    return CandidateFile{name, QString::fromUtf8(file.readAll())};
+    const QByteArray bytes = file.readAll();
+    if (!bytes.isValidUtf8() || bytes.contains('\0'))
+        return failure(QStringLiteral("candidate.text"),
+                       QStringLiteral("%1: is no text in UTF-8; a candidate is source text").arg(path));
+    return CandidateFile{name, QString::fromUtf8(bytes)};
 }
 
 // A .cu file, or a folder whose files make up the candidate: solve.cu first, else the only .cu file.
@@ -44,6 +48,9 @@ Result<Candidate> readCandidate(const QString &path)
         candidate.files.append(*file);
         return candidate;
     }
+    if (!info.isDir())
+        return failure(QStringLiteral("candidate.missing"),
+                       QStringLiteral("%1: is neither a file nor a folder; expected a .cu file that defines solve").arg(path));
     QStringList names = QDir(path).entryList({QStringLiteral("*.cu"), QStringLiteral("*.cuh"), QStringLiteral("*.h")},
                                              QDir::Files, QDir::Name);
     std::ranges::stable_sort(names, [](const QString &a, const QString &b) {

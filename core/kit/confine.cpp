@@ -232,7 +232,7 @@ void ConfinedChild::Impl::describeEnd()
     } else {
         end.exitCode = WEXITSTATUS(waitStatus);
         // Bubblewrap passes a signal on as a shell does.
-        if (confined && end.exitCode > 128 && end.exitCode < 128 + NSIG) {
+        if (confined && end.exitCode > 128 && end.exitCode < 128 + SIGRTMIN) {
             end.kind = ConfinedEnd::Kind::Signalled;
             end.signal = end.exitCode - 128;
             end.exitCode = 0;
@@ -313,6 +313,8 @@ void ConfinedChild::checkLimits()
         m_impl->kill(ConfinedEnd::Kind::Signalled);
     }
 }
+
+void ConfinedChild::limitMemory(std::int64_t bytes) { m_impl->limits.memoryBytes = bytes; }
 
 void ConfinedChild::stop() { m_impl->kill(ConfinedEnd::Kind::Stopped); }
 

@@ -99,6 +99,7 @@ public:
     void readError();
     // Watchdogs: wall clock, memory and process count. Call about every 100 ms.
     void checkLimits();
+    void limitMemory(std::int64_t bytes); // another limit than it was started with
     void stop();                       // kills the tree; the end says Stopped
     // True once the child has ended and been reaped and its output was drained; end() holds from then on.
     [[nodiscard]] bool finished();

@@ -10,6 +10,15 @@ namespace {
 using Json = nlohmann::json;
 constexpr std::size_t mostLog = 64 * 1024;
 
+// The beginning and the end, where most is said.
+std::string shortened(const std::string &log)
+{
+    if (log.size() <= mostLog) return log;
+    constexpr std::size_t kept = mostLog / 2;
+    return log.substr(0, kept) + "\n(" + std::to_string(log.size() - 2 * kept) + " bytes are left out here)\n" +
+           log.substr(log.size() - kept);
+}
+
 Json toJson(const TimingResult &timing)
 {
     Json object{{"name", timing.name},     {"weight", timing.weight},   {"time_us", timing.time_us},
@@ -34,7 +43,7 @@ bool WorkAnswer::hasFailed() const
 Json WorkAnswer::toJson() const
 {
     Json object{{"done", true},         {"status", status},     {"kernels", kernels},
-                {"launches", launches}, {"evidence", evidence}, {"log", log.substr(0, mostLog)}};
+                {"launches", launches}, {"evidence", evidence}, {"log", shortened(log)}};
     object["checks"] = Json::array();
     for (const CheckResult &check : checks)
         object["checks"].push_back({{"name", check.name}, {"outcome", check.outcome}, {"detail", check.detail}});

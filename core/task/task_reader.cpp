@@ -436,8 +436,12 @@ Result<void> readHead(const JsonReader &root, Task &task)
 Result<Task> readTask(const QString &folderPath)
 {
     const QDir folder(folderPath);
+    if (QFileInfo(folderPath).isFile())
+        return failure(QStringLiteral("task.missing_file"),
+                       QStringLiteral("%1: is a file; a task is the folder that holds task.json.").arg(folderPath));
     if (!folder.exists())
-        return failure(QStringLiteral("task.missing_file"), QStringLiteral("%1: there is no such folder.").arg(folderPath));
+        return failure(QStringLiteral("task.missing_file"),
+                       QStringLiteral("%1: there is no such folder; a task is a folder with task.json.").arg(folderPath));
     Task task;
     task.folder = folder.absolutePath();
     const Result<JsonReader> root =

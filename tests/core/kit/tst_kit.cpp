@@ -4,9 +4,13 @@
 #include "kit/json_lines.h"
 #include "kit/poison.h"
 #include "kit/statistics.h"
+#include "kit/usable_cores.h"
 
 #include <nlohmann/json.hpp>
 
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <cmath>
@@ -263,6 +267,38 @@ private Q_SLOTS:
         QVERIFY(channel.error().empty());
         close(ends[0]);
         QCOMPARE(refusedHello({{"hello", "x"}, {"protocol", 9}}).value(), std::string("it speaks protocol 9, expected 1"));
+    }
+
+    void coresOfControlGroupsAreTheTightestQuota()
+    {
+        const QTemporaryDir folder;
+        const auto write = [&](const QString &path, const QByteArray &text) {
+            QVERIFY(QDir(folder.path()).mkpath(QFileInfo(path).path()));
+            QFile file(folder.filePath(path));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(text);
+        };
+        const std::string root = folder.path().toStdString();
+        write(QStringLiteral("free/cpu.max"), "max 100000\n");
+        write(QStringLiteral("four/cpu.max"), "400000 100000\n");
+        write(QStringLiteral("four/inner/cpu.max"), "max 100000\n");
+        write(QStringLiteral("four/two/cpu.max"), "250000 100000\n");
+        write(QStringLiteral("tiny/cpu.max"), "20000 100000\n");
+        write(QStringLiteral("cpu/old/cpu.cfs_quota_us"), "300000\n");
+        write(QStringLiteral("cpu/old/cpu.cfs_period_us"), "100000\n");
+        write(QStringLiteral("cpu/open/cpu.cfs_quota_us"), "-1\n");
+        write(QStringLiteral("cpu/open/cpu.cfs_period_us"), "100000\n");
+        QCOMPARE(coresOfControlGroups("0::/free\n", root), 0);
+        QCOMPARE(coresOfControlGroups("0::/four/inner\n", root), 4); // of the group above
+        QCOMPARE(coresOfControlGroups("0::/four/two\n", root), 2);   // whole cores
+        QCOMPARE(coresOfControlGroups("0::/tiny\n", root), 1);
+        QCOMPARE(coresOfControlGroups("0::/not/there\n", root), 0);
+        QCOMPARE(coresOfControlGroups("3:cpuset:/four\n4:cpu,cpuacct:/old\n", root), 3);
+        QCOMPARE(coresOfControlGroups("4:cpu,cpuacct:/open\n", root), 0);
+        QCOMPARE(coresOfControlGroups("garbage\n", root), 0);
+        write(QStringLiteral("cpu.max"), "200000 100000\n"); // a container sees its own group as the root
+        QCOMPARE(coresOfControlGroups("0::/\n", root), 2);
+        QVERIFY(usableCores() >= 1);
     }
 
     void aReaderThatHasGoneDoesNotKill()

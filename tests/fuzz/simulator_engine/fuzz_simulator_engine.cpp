@@ -1,36 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damaged PTX and odd launches through the simulator's engine. Exits with 0 when every case ended by itself.
-//   fuzz_simulator_engine [--seed S] [--cases N] [--seconds T] [--only CASE]
+// Options: loop/fuzz_loop.h.
 #include "engine/device.h"
+#include "fuzz_loop.h"
 #include "mutations.h"
 
-#include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iomanip>
 #include <iterator>
 #include <map>
 #include <sstream>
-#include <unistd.h>
 
 using namespace kernelskill;
 using fuzz::Random;
 
 namespace {
-
-constexpr unsigned hangLimit_s = 60; // of one case, sanitizers included
-volatile std::uint64_t currentSeed = 0, currentCase = 0;
-
-// A case that takes too long, or a signal: name the case, then die.
-void report(int signal) {
-    char text[128];
-    const int length = std::snprintf(text, sizeof text, "\nseed %llu case %llu: %s\n", static_cast<unsigned long long>(currentSeed), static_cast<unsigned long long>(currentCase), signal == SIGALRM ? "does not end" : "crashed");
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, text, static_cast<std::size_t>(length));
-    std::signal(SIGABRT, SIG_DFL);
-    std::abort();
-}
 
 std::string contents(const std::string &path) {
     std::ifstream file(path);
@@ -81,8 +67,9 @@ simulator::LaunchRequest oddLaunch(const simulator::KernelInfo &kernel, Random &
 
 struct Tally { std::map<std::string, std::uint64_t> ends; };
 
-void runCase(const fuzz::Material &m, std::uint64_t seed, std::uint64_t number, Tally &tally, bool print) {
-    Random random(seed * 1'000'003 + number);
+void runCase(const fuzz::Material &m, const fuzz::Case &one, Tally &tally) {
+    const bool print = one.alone;
+    Random random(one.seed * 1'000'003 + one.number);
     const std::string text = fuzz::mutated(m, random);
     if (print) {
         std::fwrite(text.data(), 1, text.size(), stdout);
@@ -119,38 +106,13 @@ void runCase(const fuzz::Material &m, std::uint64_t seed, std::uint64_t number, 
 } // namespace
 
 int main(int argc, char **argv) {
-    std::uint64_t seed = 1, cases = ~0ull, only = ~0ull, first = 0;
-    double seconds = 1e9;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const std::string_view option = argv[i];
-        if (option == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
-        else if (option == "--cases") cases = std::strtoull(argv[i + 1], nullptr, 10);
-        else if (option == "--from") first = std::strtoull(argv[i + 1], nullptr, 10);
-        else if (option == "--seconds") seconds = std::strtod(argv[i + 1], nullptr);
-        else if (option == "--only") only = std::strtoull(argv[i + 1], nullptr, 10);
-        else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
-    }
-    currentSeed = seed;
-    for (const int signal : {SIGALRM, SIGABRT, SIGSEGV, SIGFPE, SIGBUS}) std::signal(signal, report);
     const fuzz::Material m = material();
     if (m.texts.empty() || m.texts[0].empty() || m.instructions.empty()) return std::fprintf(stderr, "no seeds\n"), 2;
     Tally tally;
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    double slowest = 0;
-    std::uint64_t number = only != ~0ull ? only : first, slowestCase = 0, done = 0;
-    for (; done < (only != ~0ull ? 1 : cases); ++number, ++done) {
-        const auto start = Clock::now();
-        if (std::chrono::duration<double>(start - begin).count() > seconds) break;
-        currentCase = number;
-        alarm(hangLimit_s);
-        runCase(m, seed, number, tally, only != ~0ull);
-        const double took = std::chrono::duration<double>(Clock::now() - start).count();
-        if (took > slowest) { slowest = took; slowestCase = number; }
-    }
-    alarm(0);
-    std::printf("fuzz_simulator_engine: seed %llu, %llu cases in %.0f s, no crash; slowest %.2f s (case %llu)\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(done),
-                std::chrono::duration<double>(Clock::now() - begin).count(), slowest, static_cast<unsigned long long>(slowestCase));
-    for (const auto &[end, count] : tally.ends) std::printf("  %-24s %llu\n", end.c_str(), static_cast<unsigned long long>(count));
-    return 0;
+    const auto summary = [&] {
+        std::ostringstream text;
+        for (const auto &[end, count] : tally.ends) text << "  " << std::left << std::setw(24) << end << ' ' << count << '\n';
+        return text.str();
+    };
+    return fuzz::runCases("fuzz_simulator_engine", argc, argv, [&](const fuzz::Case &one) { runCase(m, one, tally); }, summary);
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged requests and frames against the simulator's worker. Exits with 0 when each was answered.
-//   fuzz_simulator_worker [--seed S] [--cases N] [--seconds T]
+// Damaged requests and frames against the simulator's worker. Exits with 0 when each was answered. Options:
+// loop/fuzz_loop.h.
+#include "fuzz_loop.h"
 #include "mutations.h"
 #include "worker/device_server.h"
 #include "worker/request.h"
 
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 #include <unistd.h>
 
 using namespace kernelskill;
@@ -20,7 +20,7 @@ using fuzz::Random;
 
 namespace {
 
-constexpr unsigned hangLimit_s = 60;
+constexpr int sharers = 64; // of the device's memory: a case that gets all it asks for stays small
 
 const char *const validRequest = R"({"gpu": "h200.json", "ptx": ["a.ptx"], "host": "host", "library": "lib.so", "readable": ["/usr"], "unconfined": false,
  "absolute": 1e-5, "relative": 1e-4, "parameters": [{"name": "x", "dtype": "float32", "tensor": true, "read": true, "written": false, "distribution": "normal", "first": 0, "second": 1}],
@@ -74,6 +74,7 @@ std::vector<std::byte> payload(wire::Kind kind, Random &random, const std::vecto
             }
         }
         break;
+    case wire::Kind::AllocateShared: w.value(random.chance(70) ? random.below(1 << 16) : strange(random, known)); break;
     case wire::Kind::Allocate: { // refused or small: what is given may be filled
         const std::uint64_t bytes = random.chance(70) ? random.below(1 << 16) : strange(random, known);
         w.value(bytes > (1ull << 24) && bytes < (1ull << 40) ? bytes % (1ull << 24) : bytes);
@@ -102,19 +103,21 @@ void serverCase(Random &random, const std::string &ptx, const GpuModel &gpu, Tal
     Device device(gpu.executionModel());
     DeviceServer server(device, gpu);
     if (!server.load(ptx)) return;
+    server.shareMemory(sharers);
     server.checkLaunchBudget = server.checkBlockBudget = 20'000;
     server.fullBudget = server.sampleBudget = server.repeatBudget = 200'000;
     const std::vector<std::string> names{"vadd", "gemm", "rowsum", "hits", "coef", "v4copy"};
     std::vector<std::uint64_t> known{server.allocate(4096, "x"), server.allocate(65536, "y")};
     server.begin(static_cast<ServeMode>(random.below(5)));
     for (int i = 0; i < 30; ++i) {
-        const auto kind = static_cast<wire::Kind>(random.chance(95) ? 16 + random.below(17) : random.next());
+        const auto kind = static_cast<wire::Kind>(random.chance(95) ? 16 + random.below(18) : random.next());
         const auto bytes = payload(kind, random, names, known);
         wire::Reader reader(bytes);
         wire::Writer reply;
         const std::int32_t answer = server.handle(kind, reader, reply);
         ++tally.answers[answer];
-        if (kind == wire::Kind::Allocate && answer == 0 && reply.bytes().size() == 8) {
+        if (reply.descriptor >= 0) ::close(reply.descriptor);
+        if ((kind == wire::Kind::Allocate || kind == wire::Kind::AllocateShared) && answer == 0 && reply.bytes().size() == 8) {
             std::uint64_t address;
             std::memcpy(&address, reply.bytes().data(), 8);
             known.push_back(address);
@@ -126,34 +129,22 @@ void serverCase(Random &random, const std::string &ptx, const GpuModel &gpu, Tal
 } // namespace
 
 int main(int argc, char **argv) {
-    std::uint64_t seed = 1, cases = ~0ull;
-    double seconds = 1e9;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const std::string_view option = argv[i];
-        if (option == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
-        else if (option == "--cases") cases = std::strtoull(argv[i + 1], nullptr, 10);
-        else if (option == "--seconds") seconds = std::strtod(argv[i + 1], nullptr);
-        else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
-    }
     std::ifstream file(KERNELS);
     const std::string ptx{std::istreambuf_iterator<char>(file), {}};
-    const auto read = GpuModel::read(GPU_FILE);
-    if (!read || ptx.empty()) return std::fprintf(stderr, "no kernels or no GPU file\n"), 2;
-    const GpuModel &gpu = *read;
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
+    const auto gpu = GpuModel::read(GPU_FILE);
+    if (!gpu || ptx.empty()) return std::fprintf(stderr, "no kernels or no GPU file\n"), 2;
     Tally tally;
-    std::uint64_t number = 0;
-    for (; number < cases && std::chrono::duration<double>(Clock::now() - begin).count() < seconds; ++number) {
-        Random random(seed * 1'000'003 + number);
-        alarm(hangLimit_s);
-        if (number % 4 == 0) serverCase(random, ptx, gpu, tally);
+    const auto run = [&](const fuzz::Case &one) {
+        Random random(one.seed * 1'000'003 + one.number);
+        if (one.number % 4 == 0) serverCase(random, ptx, *gpu, tally);
         else requestCase(random, tally);
-    }
-    alarm(0);
-    std::printf("fuzz_simulator_worker: seed %llu, %llu cases, no crash; requests %llu understood, %llu refused; answers", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(number),
-                static_cast<unsigned long long>(tally.parsed), static_cast<unsigned long long>(tally.refused));
-    for (const auto &[answer, count] : tally.answers) std::printf(" %d: %llu", answer, static_cast<unsigned long long>(count));
-    std::printf("\n");
-    return 0;
+    };
+    const auto summary = [&] {
+        std::ostringstream text;
+        text << "  requests understood " << tally.parsed << ", refused " << tally.refused << "; answers";
+        for (const auto &[answer, count] : tally.answers) text << ' ' << answer << ": " << count;
+        text << '\n';
+        return text.str();
+    };
+    return fuzz::runCases("fuzz_simulator_worker", argc, argv, run, summary);
 }

@@ -46,6 +46,9 @@ private Q_SLOTS:
         row("budget", {"optimize", task, "--budget", "time=soon"}, 2, "--budget takes time=SECONDS");
         row("no candidate", {"evaluate", task, "missing.cu"}, 2, "missing.cu");
         row("candidate is no file", {"evaluate", task, "/proc"}, 2, "holds no .cu file");
+        row("candidate is a device", {"evaluate", task, "/dev/null"}, 2, "neither a file nor a folder");
+        row("candidate is no text", {"evaluate", task, "/bin/true"}, 2, "no text in UTF-8");
+        row("task is a file", {"evaluate", task + "/task.json", task + "/baseline.cu"}, 2, "the folder that holds task.json");
         row("no such device", {"evaluate", task, task + "/baseline.cu", "--device", "abacus"}, 2, "abacus");
         row("simulate nothing", {"simulate"}, 2, "a source file is missing");
         row("simulate a missing file", {"simulate", "missing.cu"}, 2, "there is no file");

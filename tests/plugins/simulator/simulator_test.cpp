@@ -66,9 +66,9 @@ simulator::BuildProduct build(const Task &task, const Candidate &candidate)
     return *product;
 }
 
-Evaluation evaluate(const Task &task, const Candidate &candidate, bool time)
+Evaluation evaluate(const Task &task, const Candidate &candidate, bool time, const QJsonObject &settings)
 {
-    simulator::SimulatorEvaluator evaluator;
+    simulator::SimulatorEvaluator evaluator(settings);
     EvaluationRequest request;
     request.task = task;
     request.candidate = candidate;

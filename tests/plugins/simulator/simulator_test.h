@@ -5,6 +5,7 @@
 #include "evaluation/evaluator.h"
 #include "frontend/build.h"
 
+#include <QJsonObject>
 #include <QString>
 
 namespace kernelskill::test {
@@ -18,7 +19,8 @@ void useOwnFolders();
 
 [[nodiscard]] simulator::BuildProduct build(const Task &task, const Candidate &candidate);
 // Aborts the test program when the evaluator itself is in trouble: no test goes on from there.
-[[nodiscard]] Evaluation evaluate(const Task &task, const Candidate &candidate, bool time = false);
+[[nodiscard]] Evaluation evaluate(const Task &task, const Candidate &candidate, bool time = false,
+                                  const QJsonObject &settings = {});
 
 [[nodiscard]] const Finding *findingOf(const Evaluation &evaluation, const QString &kind);
 [[nodiscard]] const Check *checkNamed(const Evaluation &evaluation, const QString &name);

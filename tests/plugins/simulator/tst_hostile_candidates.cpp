@@ -89,6 +89,37 @@ private Q_SLOTS:
         QVERIFY2(timer.elapsed() < 60'000, "an endless kernel must not hold everything up");
     }
 
+    // Nobody waits for more warps than the budget has instructions.
+    void gridOfMoreBlocksThanCanRun()
+    {
+        const Candidate huge = Candidate::fromText(
+            QStringLiteral("solve.cu"),
+            QStringLiteral("#include <cuda_runtime.h>\n"
+                           "__global__ void touch(float *y) { y[0] = 1; }\n"
+                           "extern \"C\" void solve(const float *, float *y, int, cudaStream_t stream)\n"
+                           "{ touch<<<dim3(0x7fffffff, 65535, 65535), 1024, 0, stream>>>(y); }\n"));
+        const Evaluation evaluation = evaluate(fixtureTask(), huge);
+        QVERIFY2(evaluation.status == Status::Timeout, describe(evaluation));
+        const Finding *finding = findingOf(evaluation, QStringLiteral("endless_loop"));
+        QVERIFY2(finding, describe(evaluation));
+        QVERIFY2(finding->message.startsWith(QStringLiteral("a grid of 2147483647 x 65535 x 65535 blocks of 1024")),
+                 qPrintable(finding->message));
+    }
+
+    void closesTheChannelAndStays()
+    {
+        const Candidate closes = Candidate::fromText(
+            QStringLiteral("solve.cu"), QStringLiteral("#include <cuda_runtime.h>\n#include <unistd.h>\n"
+                                                       "extern \"C\" void solve(const float *, float *, int, cudaStream_t)\n"
+                                                       "{ close(3); sleep(100); }\n"));
+        const Evaluation evaluation = evaluate(fixtureTask(), closes);
+        QVERIFY2(evaluation.status == Status::Crashed, describe(evaluation));
+        const Finding *finding = findingOf(evaluation, QStringLiteral("crash"));
+        QVERIFY2(finding, describe(evaluation));
+        QVERIFY2(finding->message.contains(QStringLiteral("closed the simulator's own channel")),
+                 qPrintable(finding->message));
+    }
+
     void endlessHostLoop()
     {
         const Evaluation evaluation = evaluate(fixtureTask(), candidate(QStringLiteral("endless_host.cu")));

@@ -7,7 +7,9 @@
 
 #include <QCoroTask>
 #include <QDir>
+#include <QFile>
 #include <QJsonObject>
+#include <QTemporaryDir>
 #include <QTest>
 
 using namespace kernelskill;
@@ -78,6 +80,40 @@ private Q_SLOTS:
         QCOMPARE(QString::fromUtf8(outcome.output).trimmed(), QStringLiteral("%1 checks, 0 failures").arg(checks));
         QVERIFY2(outcome.findings.isEmpty(), describe(outcome));
         QCOMPARE(outcome.exitStatus(), 0);
+    }
+
+    // What it returns is its own, up to what a shell would say of a signal.
+    void exitStatusIsThePrograms_data()
+    {
+        QTest::addColumn<int>("status");
+        for (const int status : {0, 3, 86, 128, 190, 255})
+            QTest::addRow("%d", status) << status;
+    }
+    void exitStatusIsThePrograms()
+    {
+        QFETCH(int, status);
+        const QTemporaryDir own;
+        QFile file(own.filePath(QStringLiteral("returns.cu")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("int main() { return " + QByteArray::number(status) + "; }\n");
+        file.close();
+        const ProgramOutcome outcome = run({file.fileName()});
+        QVERIFY2(outcome.ended && outcome.findings.isEmpty(), describe(outcome));
+        QCOMPARE(outcome.exitCode, status);
+    }
+
+    void whatIsTooMuchOutputIsSaid()
+    {
+        const QTemporaryDir own;
+        QFile file(own.filePath(QStringLiteral("prints.cu")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("#include <cstdio>\n#include <string>\n"
+                   "int main() { const std::string mib(1 << 20, 'x'); for (int i = 0; i < 70; ++i) puts(mib.c_str()); }\n");
+        file.close();
+        const ProgramOutcome outcome = run({file.fileName()});
+        QCOMPARE(outcome.exitStatus(), 0);
+        QCOMPARE(outcome.output.size(), qsizetype(64) << 20);
+        QVERIFY2(outcome.errors.contains("printed more than 64 MiB; the rest was left out"), outcome.errors);
     }
 
     // Its mistakes are on purpose; each is found, and the program goes on as it would on a GPU.

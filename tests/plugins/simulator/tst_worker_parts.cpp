@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of the worker that need no process.
 #include "runtime/wire.h"
+#include "worker/check_chains.h"
 #include "worker/kernel_facts.h"
 #include "worker/launch_record.h"
 #include "worker/report_merge.h"
 
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace kernelskill::simulator;
@@ -19,6 +21,18 @@ static LineCounters line(int number, std::uint64_t stallCycles, StallReason reas
     counters.stallCycles = stallCycles;
     counters.mainStall = reason;
     return counters;
+}
+
+// Cases whose sizes are the numbers given.
+static std::vector<CheckCase> casesOfSizes(std::initializer_list<std::int64_t> sizes)
+{
+    std::vector<CheckCase> cases;
+    for (const std::int64_t size : sizes) {
+        CheckCase one;
+        one.binding.shapes = {{size}};
+        cases.push_back(one);
+    }
+    return cases;
 }
 
 class tst_worker_parts : public QObject
@@ -62,6 +76,61 @@ private Q_SLOTS:
         QVERIFY(!names.contains("quiet"));
         QVERIFY(names.contains("counts"));
         QVERIFY(names.contains("spins"));
+    }
+
+    void chainsOfATasksCases()
+    {
+        // Ten of one size and three others, as most tasks have: every chain finds addresses again and gets new ones.
+        const auto chains = checkChains(casesOfSizes({7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 33, 5}), 100);
+        const std::vector<CheckChain> expected{{0, 1, 8, 9}, {2, 3, 10}, {4, 5, 11}, {6, 7, 12}};
+        QCOMPARE(chains, expected);
+        QCOMPARE(orderOfStart(chains, casesOfSizes({7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 33, 5})),
+                 (std::vector<std::size_t>{2, 3, 1})); // the one of 33 first
+    }
+
+    void chainsThatWouldLackAKind_data()
+    {
+        QTest::addColumn<QList<int>>("sizes");
+        QTest::addColumn<int>("chains");
+        QTest::newRow("none") << QList<int>{} << 1;
+        QTest::newRow("one") << QList<int>{7} << 1;
+        QTest::newRow("one pair") << QList<int>{7, 7} << 1;
+        QTest::newRow("two pairs") << QList<int>{7, 7, 7, 7} << 1;
+        QTest::newRow("six: two chains of three") << QList<int>{7, 7, 7, 7, 1, 2} << 2;
+        QTest::newRow("nothing is found again") << QList<int>{1, 2, 3, 4, 5, 6, 7, 8} << 1;
+        QTest::newRow("one pair is enough for one chain") << QList<int>{7, 7, 1, 2, 3, 4, 5, 6} << 1;
+        QTest::newRow("ten of one size") << QList<int>{7, 7, 7, 7, 7, 7, 7, 7, 7, 7} << 2;
+    }
+
+    void chainsThatWouldLackAKind()
+    {
+        QFETCH(QList<int>, sizes);
+        QFETCH(int, chains);
+        std::vector<CheckCase> cases;
+        for (const int size : sizes)
+            cases.push_back(casesOfSizes({size}).front());
+        const std::vector<CheckChain> dealt = checkChains(cases, 100);
+        QCOMPARE(int(dealt.size()), chains);
+        std::vector<std::size_t> all;
+        for (const CheckChain &chain : dealt) {
+            QVERIFY(std::ranges::is_sorted(chain));
+            all.insert(all.end(), chain.begin(), chain.end());
+        }
+        std::ranges::sort(all);
+        QCOMPARE(all.size(), cases.size());
+        for (std::size_t i = 0; i < all.size(); ++i)
+            QCOMPARE(all[i], i);
+        if (!cases.empty()) QCOMPARE(dealt.front().front(), std::size_t(0));
+    }
+
+    void chainsAreWorthTheirWork()
+    {
+        const auto cases = casesOfSizes({9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 99, 9}); // ten elements each, a hundred once
+        QCOMPARE(worthwhileChains(cases, 1000, 30e6), std::size_t(1));
+        QCOMPARE(worthwhileChains(cases, 3'000'000, 30e6), std::size_t(2)); // 63 million
+        QCOMPARE(worthwhileChains(cases, 1'000'000'000, 30e6), cases.size());
+        QCOMPARE(worthwhileChains({}, 1000, 30e6), std::size_t(1));
+        QCOMPARE(checkChains(casesOfSizes({7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 33, 5}), 2).size(), std::size_t(2));
     }
 
     void readerNeverReadsBeyondItsFrame()

@@ -31,6 +31,8 @@ struct Setting
     Compiler compiler;
     GpuSpec gpu;
     QString gpuFile;
+    int cores = 0;           // for sessions side by side; 0: as many as the worker may use
+    double sessionWork = 0;  // see the worker's WorkRequest; 0: its own figure
     double sampleBudget = 0; // thread instructions; 0: the worker's own figure
 };
 
@@ -73,6 +75,8 @@ Result<Setting> prepare(const QJsonObject &settings, EvaluationRequest request)
     setting.compiler = *compiler;
     setting.gpuFile = paths::resources() + QStringLiteral("/gpus/%1.json").arg(gpu->id);
     setting.gpu = std::move(*gpu);
+    setting.cores = settings.value(QLatin1String("cores")).toInt();
+    setting.sessionWork = settings.value(QLatin1String("sessionWork")).toDouble();
     setting.sampleBudget = settings.value(QLatin1String("sampleBudget")).toDouble();
     return setting;
 }
@@ -127,6 +131,8 @@ Result<QJsonObject> workRequest(const Setting &setting, const BuildProduct &prod
     work->insert(QStringLiteral("readable"), QJsonArray{setting.installation.folder, product.folder});
     work->insert(QStringLiteral("unconfined"), setting.request.unconfined);
     work->insert(QStringLiteral("mode"), setting.request.mode);
+    work->insert(QStringLiteral("cores"), setting.cores);
+    if (setting.sessionWork > 0) work->insert(QStringLiteral("session_work"), setting.sessionWork);
     work->insert(QStringLiteral("sample_budget"), setting.sampleBudget);
     return work;
 }

@@ -12,7 +12,13 @@ namespace kernelskill::simulator::runtime {
 namespace {
 
 constexpr std::int32_t noDevice = 100; // cudaErrorNoDevice
-constexpr int lostWorker = 86;         // exit status when the worker went away
+
+[[noreturn]] void endWithoutWorker()
+{
+    constexpr char why[] = "kernelskill: the simulator cannot be reached: its channel, descriptor 3, was closed\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, why, sizeof why - 1);
+    ::_exit(wire::lostChannel);
+}
 
 bool writeAll(int descriptor, const void *data, std::size_t bytes)
 {
@@ -74,7 +80,7 @@ void Channel::send(wire::Kind kind, std::span<const std::byte> payload)
 {
     const wire::Header header{static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(payload.size())};
     if (!writeAll(m_descriptor, &header, sizeof header) || !writeAll(m_descriptor, payload.data(), payload.size()))
-        ::_exit(lostWorker);
+        endWithoutWorker();
 }
 
 bool Channel::receive(wire::Header &header, std::vector<std::byte> &payload)
@@ -94,7 +100,7 @@ Reply Channel::request(wire::Kind kind, const wire::Writer &payload)
     m_received = -1;
     if (!receive(header, reply.payload) || header.kind != static_cast<std::uint32_t>(wire::Kind::Reply) ||
         reply.payload.size() < sizeof reply.error)
-        ::_exit(lostWorker);
+        endWithoutWorker();
     std::memcpy(&reply.error, reply.payload.data(), sizeof reply.error);
     reply.descriptor = m_received;
     reply.payload.erase(reply.payload.begin(), reply.payload.begin() + sizeof reply.error);

@@ -19,6 +19,7 @@ namespace kernelskill::simulator::wire {
 
 inline constexpr std::uint32_t version = 3;
 inline constexpr char descriptorVariable[] = "KERNELSKILL_SIM_DESCRIPTOR";
+inline constexpr int lostChannel = 86; // exit status of a candidate's process that cannot reach the worker
 inline constexpr std::uint32_t largestFrame = 17u << 20;
 inline constexpr std::uint64_t copyChunk = 8u << 20; // one copy message; longer copies are cut
 

@@ -19,6 +19,51 @@ kit::Seed poisonSeed(std::size_t parameter)
     return kit::Seed::of(0x706f69736f6e, "outputs", parameter);
 }
 
+// Elements of `bytes` bytes that are not the same in both.
+template <std::size_t bytes> std::uint64_t differingOf(const std::byte *a, const std::byte *b, std::uint64_t count)
+{
+    std::uint64_t sum = 0;
+    for (std::uint64_t k = 0; k < count; ++k)
+        sum += std::memcmp(a + k * bytes, b + k * bytes, bytes) != 0;
+    return sum;
+}
+
+std::uint64_t differing(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t bytes)
+{
+    const std::uint64_t count = a.size() / bytes;
+    switch (bytes) {
+    case 1:
+        return differingOf<1>(a.data(), b.data(), count);
+    case 2:
+        return differingOf<2>(a.data(), b.data(), count);
+    case 4:
+        return differingOf<4>(a.data(), b.data(), count);
+    case 8:
+        return differingOf<8>(a.data(), b.data(), count);
+    default:
+        break;
+    }
+    std::uint64_t sum = 0;
+    for (std::uint64_t k = 0; k < count; ++k)
+        sum += std::memcmp(a.data() + k * bytes, b.data() + k * bytes, bytes) != 0;
+    return sum;
+}
+
+// Written elements move to the front; what was expected of them is returned.
+std::vector<double> gatherWritten(std::vector<std::byte> &actual, std::span<const std::byte> poison, std::size_t bytes,
+                                  const double *expected, std::uint64_t written)
+{
+    std::vector<double> values;
+    values.reserve(written);
+    for (std::uint64_t k = 0; values.size() < written; ++k) {
+        const std::size_t at = k * bytes;
+        if (std::memcmp(actual.data() + at, poison.data() + at, bytes) == 0) continue;
+        std::memmove(actual.data() + values.size() * bytes, actual.data() + at, bytes);
+        values.push_back(expected[k]);
+    }
+    return values;
+}
+
 } // namespace
 
 CallBuffers::~CallBuffers()
@@ -194,22 +239,18 @@ CallBuffers::compareWritten(const WorkRequest &request, const std::vector<std::s
         kit::MappedFile expected;
         if (std::string error; compares && !expected.open(expectedFiles[i], buffer.count * sizeof(double), error))
             return std::unexpected(error);
-        // Written elements move to the front, with what was expected of them.
-        const auto *all = reinterpret_cast<const double *>(expected.bytes().data());
+        const auto *wanted = reinterpret_cast<const double *>(expected.bytes().data());
+        const std::uint64_t written = differing(actual, poison, dtype.bytes);
         std::vector<double> values;
-        std::uint64_t written = 0;
-        for (std::uint64_t k = 0; k < buffer.count; ++k) {
-            const std::size_t at = k * dtype.bytes;
-            if (std::memcmp(actual.data() + at, poison.data() + at, dtype.bytes) == 0) continue;
-            std::memmove(actual.data() + written * dtype.bytes, actual.data() + at, dtype.bytes);
-            if (compares) values.push_back(all[k]);
-            ++written;
+        if (compares && written < buffer.count) {
+            values = gatherWritten(actual, poison, dtype.bytes, wanted, written);
+            wanted = values.data();
         }
         if (buffer.count >= enoughToTell)
             result.share = std::min(result.share, static_cast<double>(written) / static_cast<double>(buffer.count));
         if (!compares || result.wrong) continue;
         const kit::Comparison comparison = kit::compareOutput(
-            dtype, actual.data(), values.data(), written, {request.absoluteTolerance, request.relativeTolerance, true});
+            dtype, actual.data(), wanted, written, {request.absoluteTolerance, request.relativeTolerance, true});
         result.norms.push_back({dtype.name, comparison.relativeErrorNorm});
         if (!comparison.passed()) result.wrong = parameter.name + ": " + comparison.describe();
     }

@@ -72,7 +72,11 @@ bool CandidateProcess::pump(int timeout_ms, short wanted)
     if (descriptors[1].revents) m_child.readOutput();
     if (descriptors[2].revents) m_child.readError();
     handOn();
-    m_child.checkLimits();
+    // Looking through the processes takes longer than many an answer.
+    if (const Clock::time_point now = Clock::now(); now - m_limitsChecked >= std::chrono::milliseconds(pollStep_ms)) {
+        m_child.checkLimits();
+        m_limitsChecked = now;
+    }
     if (wanted == POLLIN && descriptors[0].revents) {
         thread_local std::byte buffer[256 * 1024];
         const ssize_t n = ::recv(m_socket, buffer, sizeof buffer, 0);
@@ -131,11 +135,11 @@ bool CandidateProcess::send(wire::Kind kind, std::span<const std::byte> payload,
             done += static_cast<std::size_t>(n);
             continue;
         }
-        if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
-        if (!pump(pollStep_ms, POLLOUT) || since(begin) > left) return false;
+        const bool gone = n < 0 && errno != EAGAIN && errno != EINTR;
+        if (gone || !pump(pollStep_ms, POLLOUT) || since(begin) > left) break;
     }
     left -= since(begin);
-    return true;
+    return done == bytes.size();
 }
 
 CandidateProcess::Wait CandidateProcess::nextFrame(wire::Header &header, std::vector<std::byte> &payload,
@@ -164,6 +168,7 @@ CandidateProcess::Wait CandidateProcess::nextFrame(wire::Header &header, std::ve
             m_input.erase(m_input.begin(), m_input.begin() + static_cast<std::ptrdiff_t>(m_inputUsed));
             m_inputUsed = 0;
         }
+        if (unwanted && unwanted()) return Wait::Unwanted;
         if (!pump(pollStep_ms, POLLIN)) return Wait::Died;
         if (since(begin) > allowed) return Wait::TimedOut;
     }
@@ -192,6 +197,8 @@ std::optional<CandidateProcess::Outcome> CandidateProcess::failureOf(Wait wait)
         return Outcome::Died;
     case Wait::TimedOut:
         return Outcome::TimedOut;
+    case Wait::Unwanted:
+        return Outcome::Unwanted;
     case Wait::Returned:
     case Wait::Misbehaved:
         return Outcome::Misbehaved;
@@ -207,7 +214,7 @@ CandidateProcess::Outcome CandidateProcess::runProgram(const Handler &handler, c
     for (;;) {
         wire::Header header;
         if (const auto failed = failureOf(nextFrame(header, payload, left))) return *failed;
-        if (!answer(header, payload, handler, left)) return m_child.finished() ? Outcome::Died : Outcome::TimedOut;
+        if (!answer(header, payload, handler, left)) return left.count() >= 0 ? Outcome::Died : Outcome::TimedOut;
     }
 }
 
@@ -223,7 +230,7 @@ CandidateProcess::Outcome CandidateProcess::serve(const Handler &handler, bool u
             if (untilReady || header.bytes != 0) return Outcome::Misbehaved;
             return Outcome::Returned;
         }
-        if (!answer(header, payload, handler, left)) return m_child.finished() ? Outcome::Died : Outcome::TimedOut;
+        if (!answer(header, payload, handler, left)) return left.count() >= 0 ? Outcome::Died : Outcome::TimedOut;
         if (untilReady && kind == wire::Kind::Ready) return Outcome::Returned;
     }
     return Outcome::TimedOut;

@@ -39,6 +39,7 @@ public:
         Died,       // the process ended; see end()
         TimedOut,   // it computed on the host for too long, or asked for too much
         Misbehaved, // it broke the protocol
+        Unwanted,   // nobody waits for it any more, see `unwanted`
     };
     // Answers one request; the reply's payload without the error goes to `reply`. Returns the error code.
     using Handler = std::function<std::int32_t(wire::Kind, wire::Reader &, wire::Writer &reply)>;
@@ -59,11 +60,15 @@ public:
     // Ends the process when it runs, and says how it ended.
     const kit::ConfinedEnd &finish();
 
+    // What it may hold resident from now on.
+    void limitMemory(std::int64_t bytes) { m_child.limitMemory(bytes); }
+
     std::chrono::milliseconds hostLimit{10'000};
+    std::function<bool()> unwanted; // asked now and then while it is waited for
     std::uint64_t requestLimit = 2'000'000; // of one call
 
 private:
-    enum class Wait { Frame, Returned, Died, TimedOut, Misbehaved };
+    enum class Wait { Frame, Returned, Died, TimedOut, Misbehaved, Unwanted };
     // What a wait that brought no frame means for the caller.
     [[nodiscard]] static std::optional<Outcome> failureOf(Wait wait);
     Wait nextFrame(wire::Header &header, std::vector<std::byte> &payload, std::chrono::milliseconds &left);
@@ -82,6 +87,7 @@ private:
     std::vector<std::byte> m_input; // received, not yet understood
     std::size_t m_inputUsed = 0;
     bool m_inputEnded = false;
+    std::chrono::steady_clock::time_point m_limitsChecked;
     Printed m_printed;                  // of a program
     std::size_t m_handedOn[2] = {0, 0}; // bytes of its output and errors
 };

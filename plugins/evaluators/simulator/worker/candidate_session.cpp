@@ -19,9 +19,11 @@ std::string readText(const std::string &path)
 
 } // namespace
 
-CandidateSession::CandidateSession(const WorkRequest &request, const GpuModel &gpu, const ExecutionModel &execution)
-    : m_request(request), m_device(execution), m_server(m_device, gpu)
+CandidateSession::CandidateSession(const WorkRequest &request, const GpuModel &gpu, const ExecutionModel &execution,
+                                   int share)
+    : m_request(request), m_device(execution), m_server(m_device, gpu), m_share(share)
 {
+    m_server.shareMemory(share);
     m_process.hostLimit = std::chrono::milliseconds(request.hostLimit_ms);
     if (request.sampleBudget > 0) {
         m_server.sampleBudget = request.sampleBudget;
@@ -48,6 +50,7 @@ bool CandidateSession::start(WorkResult &result)
     command.library = m_request.library;
     command.readable = m_request.readable;
     command.unconfined = m_request.unconfined;
+    command.memoryBytes /= m_share;
     std::string error;
     if (!m_process.start(command, error)) {
         result.trouble = "the candidate's process could not be started: " + error;
@@ -84,6 +87,7 @@ void CandidateSession::explain(CandidateProcess::Outcome outcome, WorkResult &re
 {
     switch (outcome) {
     case CandidateProcess::Outcome::Returned:
+    case CandidateProcess::Outcome::Unwanted:
         return;
     case CandidateProcess::Outcome::Died:
         explainDeath(result);
@@ -104,11 +108,19 @@ void CandidateSession::explain(CandidateProcess::Outcome outcome, WorkResult &re
 void CandidateSession::explainDeath(WorkResult &result)
 {
     const kit::ConfinedEnd &end = m_process.finish();
+    m_outOfMemory = end.kind == kit::ConfinedEnd::Kind::OutOfMemory;
     if (!end.startError.empty()) {
         result.trouble = "the sandbox did not come up: " + end.startError;
         return;
     }
     simulator::explainDeath(end, "the candidate", result);
+}
+
+void CandidateSession::shareMemory(int share)
+{
+    m_share = share;
+    m_server.shareMemory(share);
+    m_process.limitMemory(CandidateCommand().memoryBytes / share);
 }
 
 void CandidateSession::finish(WorkResult &result)
@@ -120,6 +132,7 @@ void CandidateSession::finish(WorkResult &result)
     for (const std::string *text : {&printed, &end.standardOutput, &end.standardError}) {
         if (!text->empty()) result.log += *text + (text->back() == '\n' ? "" : "\n");
     }
+    if (end.outputTruncated) result.log += "(the candidate printed more than 1 MiB; the rest was left out)\n";
 }
 
 } // namespace kernelskill::simulator

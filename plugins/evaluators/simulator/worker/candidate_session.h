@@ -7,14 +7,17 @@
 #include "worker/request.h"
 #include "worker/work_result.h"
 
-#include <memory>
+#include <functional>
+#include <optional>
 
 namespace kernelskill::simulator {
 
 class CandidateSession
 {
 public:
-    CandidateSession(const WorkRequest &request, const GpuModel &gpu, const ExecutionModel &execution);
+    // The session's process and device may use one `share`-th of the memory that a candidate may have: as many sessions
+    // are at work side by side.
+    CandidateSession(const WorkRequest &request, const GpuModel &gpu, const ExecutionModel &execution, int share = 1);
 
     // Loads the modules and starts the process. False when the candidate (or its surroundings) did not come up;
     // `result` then says why.
@@ -28,6 +31,12 @@ public:
 
     [[nodiscard]] Device &device() { return m_device; }
     [[nodiscard]] DeviceServer &server() { return m_server; }
+    // A call that is waited for ends as soon as this says so; it then counts as one the process did not survive.
+    void abandonWhen(std::function<bool()> unwanted) { m_process.unwanted = std::move(unwanted); }
+    // Its share was too little: what it did since proves nothing, with all of the memory it may end otherwise.
+    [[nodiscard]] bool lacksRoom() const { return m_share > 1 && (m_outOfMemory || m_server.lacksRoom()); }
+    // From now on; see the constructor.
+    void shareMemory(int share);
     // Something is asked for while no call is active: a thread of the candidate is still at work.
     [[nodiscard]] bool worksOn() { return !m_finished && m_process.hasUnaskedInput(); }
     // Device work, or requests, outside any call.
@@ -41,6 +50,8 @@ private:
     Device m_device;
     DeviceServer m_server;
     CandidateProcess m_process;
+    int m_share;
+    bool m_outOfMemory = false;
     bool m_finished = false;
 };
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <format>
+#include <new>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -124,6 +125,15 @@ void DeviceServer::release(std::uint64_t address)
 
 std::int32_t DeviceServer::handle(wire::Kind kind, wire::Reader &request, wire::Writer &reply)
 {
+    try {
+        return answer(kind, request, reply);
+    } catch (const std::bad_alloc &) {
+        return outOfMemory; // of the machine, not the simulated device: the candidate asked for it
+    }
+}
+
+std::int32_t DeviceServer::answer(wire::Kind kind, wire::Reader &request, wire::Writer &reply)
+{
     const bool isWork = kind == wire::Kind::Launch || kind == wire::Kind::Upload || kind == wire::Kind::Copy ||
                         kind == wire::Kind::Fill;
     if (isWork && m_mode == ServeMode::Outside) ++m_outsideWork;
@@ -177,13 +187,20 @@ std::int32_t DeviceServer::handle(wire::Kind kind, wire::Reader &request, wire::
     }
 }
 
+bool DeviceServer::hasRoom(std::uint64_t bytes)
+{
+    if (bytes > deviceMemory || m_device.bytesInUse() + bytes > deviceMemory) return false;
+    const bool inShare = m_device.bytesInUse() + bytes <= deviceMemory / static_cast<std::uint64_t>(m_sharers);
+    m_lacksRoom = m_lacksRoom || !inShare;
+    return inShare;
+}
+
 std::int32_t DeviceServer::allocateFor(wire::Reader &request, wire::Writer &reply)
 {
     const auto bytes = request.value<std::uint64_t>();
     const auto flags = request.value<std::uint32_t>();
     std::string place = request.text();
-    if (!request.ok() || bytes == 0 || bytes > deviceMemory || m_device.bytesInUse() + bytes > deviceMemory)
-        return outOfMemory;
+    if (!request.ok() || bytes == 0 || !hasRoom(bytes)) return outOfMemory;
     if (place.size() > longestPlace) place.clear();
     const auto address = m_device.allocate(bytes, "memory of the candidate", std::move(place));
     if (!address) return outOfMemory;
@@ -214,8 +231,7 @@ std::int32_t DeviceServer::releaseFor(wire::Reader &request)
 std::int32_t DeviceServer::allocateShared(wire::Reader &request, wire::Writer &reply)
 {
     const auto bytes = request.value<std::uint64_t>();
-    if (!request.ok() || bytes == 0 || bytes > deviceMemory || m_device.bytesInUse() + bytes > deviceMemory)
-        return outOfMemory;
+    if (!request.ok() || bytes == 0 || !hasRoom(bytes)) return outOfMemory;
     const int file = ::memfd_create("shared with the device", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return outOfMemory;
     const std::uint64_t mapped = wholePages(bytes);
@@ -288,14 +304,29 @@ std::int32_t DeviceServer::download(wire::Reader &request, wire::Writer &reply)
     return success;
 }
 
+// In pieces: the copy itself must not need as much memory as the device has.
+bool DeviceServer::copyOnDevice(std::uint64_t to, std::uint64_t from, std::uint64_t bytes)
+{
+    if (bytes > m_device.bytesInUse()) return false;
+    std::vector<std::byte> data(std::min(bytes, wire::copyChunk));
+    // Ranges that overlap are copied from the end that is overwritten last.
+    const bool fromEnd = to > from;
+    for (std::uint64_t done = 0; done < bytes;) {
+        const std::span piece = std::span(data).first(std::min<std::uint64_t>(data.size(), bytes - done));
+        const std::uint64_t at = fromEnd ? bytes - done - piece.size() : done;
+        if (!m_device.read(from + at, piece) || !m_device.write(to + at, piece)) return false;
+        done += piece.size();
+    }
+    return true;
+}
+
 std::int32_t DeviceServer::copy(wire::Reader &request)
 {
     const auto to = request.value<std::uint64_t>();
     const auto from = request.value<std::uint64_t>();
     const auto bytes = request.value<std::uint64_t>();
     if (!request.ok() || bytes > deviceMemory) return invalidValue;
-    std::vector<std::byte> data(bytes);
-    if (!m_device.read(from, data) || !m_device.write(to, data)) return invalidValue;
+    if (!copyOnDevice(to, from, bytes)) return invalidValue;
     // What the host can look at without asking has left the device, whatever the copy was called.
     addCopy(isShared(to)     ? CopyRecord::Kind::Download
             : isShared(from) ? CopyRecord::Kind::Upload

@@ -45,6 +45,10 @@ public:
     [[nodiscard]] std::vector<Finding> leaks() const;
     // Device work that arrived while no call was active.
     [[nodiscard]] std::uint64_t outsideWork() const { return m_outsideWork; }
+    // How many devices share the memory that a candidate may have; see lacksRoom().
+    void shareMemory(int devices) { m_sharers = devices; }
+    // An allocation was refused that would have had room if this device had all of it.
+    [[nodiscard]] bool lacksRoom() const { return m_lacksRoom; }
     // After a fatal finding a CUDA context is lost, and so is the rest of this process's work.
     [[nodiscard]] bool isPoisoned() const { return m_stickyError != 0; }
 
@@ -67,12 +71,15 @@ private:
     using LaunchKey = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
                                  std::uint32_t, std::uint32_t>;
 
+    std::int32_t answer(wire::Kind kind, wire::Reader &request, wire::Writer &reply);
+    bool copyOnDevice(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
     [[nodiscard]] static LaunchKey keyOf(const LaunchRequest &request);
     std::int32_t allocateFor(wire::Reader &request, wire::Writer &reply);
     std::int32_t allocateShared(wire::Reader &request, wire::Writer &reply);
     std::int32_t releaseFor(wire::Reader &request);
     std::int32_t reset();
     [[nodiscard]] bool isShared(std::uint64_t address) const;
+    [[nodiscard]] bool hasRoom(std::uint64_t bytes);
     std::int32_t upload(wire::Reader &request);
     std::int32_t download(wire::Reader &request, wire::Writer &reply);
     std::int32_t copy(wire::Reader &request);
@@ -83,6 +90,8 @@ private:
     std::int32_t raiseSharedLimit(wire::Reader &request);
     std::int32_t launch(wire::Reader &request, wire::Writer &reply);
     std::int32_t validate(const LaunchRequest &request, const KernelInfo &kernel);
+    // All blocks, when there is a chance that they end.
+    std::expected<LaunchReport, DeviceError> launchWhole(const LaunchRequest &request, const KernelInfo &kernel);
     std::int32_t run(LaunchRequest &request, const KernelInfo &kernel);
     // Thread instructions of one block, from a few that run on their own.
     std::int32_t learnBlockCost(const LaunchRequest &request, const KernelInfo &kernel, double &cost);
@@ -117,6 +126,8 @@ private:
     std::int32_t m_stickyError = 0;
     std::uint64_t m_outsideWork = 0;
     double m_leastResidentShare = 1;
+    int m_sharers = 1;
+    bool m_lacksRoom = false;
 };
 
 } // namespace kernelskill::simulator

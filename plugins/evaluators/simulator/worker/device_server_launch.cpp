@@ -7,7 +7,9 @@
 #include "worker/report_merge.h"
 
 #include <algorithm>
+#include <format>
 #include <numeric>
+#include <optional>
 
 namespace kernelskill::simulator {
 
@@ -63,6 +65,26 @@ double hostCost(const LaunchReport &report)
 std::string text(const Dim3 &d)
 {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+}
+
+// A launch that cannot end within its budget, because every warp executes one instruction at least: nobody should wait
+// for the budget to be used up.
+std::optional<Finding> hopeless(const LaunchRequest &request, const KernelInfo &kernel)
+{
+    // In floating point: a grid may have more blocks than 64 bits hold warps.
+    const double blocks =
+        static_cast<double>(request.grid.x) * static_cast<double>(request.grid.y) * static_cast<double>(request.grid.z);
+    const double warps = blocks * static_cast<double>((request.block.count() + 31) / 32);
+    const double budget = static_cast<double>(request.limits.warpInstructionBudget);
+    if (warps <= budget) return std::nullopt;
+    Finding finding;
+    finding.kind = "endless_loop";
+    finding.kernel = kernel.demangled;
+    finding.fatal = true;
+    finding.message = std::format("a grid of {} blocks of {} threads has {:.3g} warps: the simulator runs {:.3g} warp "
+                                  "instructions of one launch at most, so use fewer blocks",
+                                  text(request.grid), text(request.block), warps, budget);
+    return finding;
 }
 
 } // namespace
@@ -155,11 +177,24 @@ std::int32_t DeviceServer::note(const std::expected<LaunchReport, DeviceError> &
     return success; // a kernel's fault shows at the next request, as an asynchronous one does
 }
 
+std::expected<LaunchReport, DeviceError> DeviceServer::launchWhole(const LaunchRequest &request,
+                                                                   const KernelInfo &kernel)
+{
+    const std::optional<Finding> finding = hopeless(request, kernel);
+    if (!finding) return m_device.launch(request);
+    LaunchReport report;
+    report.kernel = kernel.demangled;
+    report.grid = request.grid;
+    report.block = request.block;
+    report.findings.push_back(*finding);
+    return report;
+}
+
 std::int32_t DeviceServer::run(LaunchRequest &request, const KernelInfo &kernel)
 {
     request.limits.warpInstructionBudget = checkLaunchBudget;
     request.limits.blockInstructionBudget = checkBlockBudget;
-    const auto report = m_device.launch(request);
+    const auto report = launchWhole(request, kernel);
     const std::int32_t error = note(report, kernel);
     if (report && m_mode == ServeMode::Check) {
         LaunchRecord record;
@@ -195,7 +230,7 @@ std::int32_t DeviceServer::runForProgram(LaunchRequest &request, const KernelInf
     request.limits.blockInstructionBudget = checkBlockBudget;
     const Occupancy held = occupancy(resourcesOf(request, kernel), request.block.count(), m_gpu);
     request.l1Bytes = m_gpu.l1BytesOfBlock(held, request.grid.count());
-    auto report = m_device.launch(request);
+    auto report = launchWhole(request, kernel);
     if (const std::int32_t error = note(report, kernel); error != success || !report) return error;
     report->findings.clear();
     capRegisters(report->resources, request.block.count(), m_gpu);

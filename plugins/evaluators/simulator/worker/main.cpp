@@ -6,7 +6,10 @@
 #include "worker/program_run.h"
 #include "worker/stages.h"
 
+#include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 
 using namespace kernelskill::simulator;
@@ -32,24 +35,37 @@ void checkNames(const WorkRequest &request, WorkResult &result)
         result.pass("names");
 }
 
+// What several processes of the candidate wrote alike is wanted once.
+void addLogs(CandidateSession &first, const CheckLogs &logs, WorkResult &result)
+{
+    WorkResult ended;
+    first.finish(ended);
+    std::set<std::string_view> known;
+    if (logs.firstCounts) result.log += *known.insert(ended.log).first;
+    for (const std::string &log : logs.others) {
+        if (known.insert(log).second) result.log += log;
+    }
+}
+
 void work(const WorkRequest &request, const GpuModel &gpu, kernelskill::kit::JsonLineChannel &channel,
           WorkResult &result)
 {
     const Progress progress = [&](const std::string &stage, int done, int total) {
         channel.send({{"stage", stage}, {"progress", done}, {"total", total}});
     };
-    CandidateSession session(request, gpu, gpu.executionModel());
+    auto session = std::make_unique<CandidateSession>(request, gpu, gpu.executionModel());
     checkNames(request, result);
-    if (session.start(result)) {
-        checkCandidate(session, request, progress, result);
-        if (!result.hasFailed() && !session.server().isPoisoned())
-            timeCandidate(session, request, gpu, progress, result);
+    CheckLogs logs;
+    if (session->start(result)) {
+        logs = checkCandidate(session, request, gpu, progress, result);
+        if (!result.hasFailed() && !session->server().isPoisoned())
+            timeCandidate(*session, request, gpu, progress, result);
         if (!result.hasFailed()) result.concludePrecision(request.mode);
     } else {
         for (const CheckCase &one : request.checks)
             result.skip(one.name, "the candidate did not start");
     }
-    session.finish(result);
+    addLogs(*session, logs, result);
 }
 
 // Bytes as the code points of the same numbers: any output survives the trip through JSON.

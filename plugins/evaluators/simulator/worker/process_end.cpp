@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process_end.h"
 
+#include "runtime/wire.h"
+
 #include <cstring>
 
 namespace kernelskill::simulator {
@@ -35,8 +37,13 @@ void explainDeath(const kit::ConfinedEnd &end, const std::string &whose, WorkRes
             "'s host code used the system call " + end.refusedCall + ", which is not allowed; its process was ended");
         return;
     }
+    const auto addClosed = [&] { add("crash", "'s host code closed the simulator's own channel, descriptor 3"); };
     switch (end.kind) {
     case kit::ConfinedEnd::Kind::Exited:
+        if (end.exitCode == wire::lostChannel) {
+            addClosed();
+            break;
+        }
         add("crash", "'s process ended with exit status " + std::to_string(end.exitCode) + " before solve returned");
         break;
     case kit::ConfinedEnd::Kind::Signalled:
@@ -49,7 +56,8 @@ void explainDeath(const kit::ConfinedEnd &end, const std::string &whose, WorkRes
     case kit::ConfinedEnd::Kind::OutOfMemory:
         add("memory", "'s host code used more memory than it may");
         break;
-    case kit::ConfinedEnd::Kind::Stopped:
+    case kit::ConfinedEnd::Kind::Stopped: // it lived on, and was ended for it
+        addClosed();
         break;
     }
 }

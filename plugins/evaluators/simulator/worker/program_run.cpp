@@ -20,6 +20,7 @@ using Json = nlohmann::json;
 // the time the program has will not end.
 constexpr std::uint64_t mostInstructionsPerSecond = 200'000'000;
 constexpr std::int64_t mostOutput = std::int64_t(64) << 20;
+constexpr std::string_view outputCut = "\nkernelskill: the program printed more than 64 MiB; the rest was left out\n";
 
 std::string readText(const std::string &path)
 {
@@ -160,6 +161,7 @@ ProgramResult runProgram(const ProgramRequest &request, const GpuModel &gpu,
     for (const CopyRecord &copy : call.copies)
         result.copies.push_back(
             {{"kind", name(copy.kind)}, {"count", copy.count}, {"bytes", copy.bytes}, {"time_us", copy.time_us}});
+    if (end.outputTruncated) printed(true, outputCut);
     explainEnd(outcome, end, request, result);
     // A program that was ended, or whose device was lost, had no chance to free anything.
     if (result.ended && !server.isPoisoned()) add(result.work.findings, server.leaks());

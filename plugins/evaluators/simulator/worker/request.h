@@ -25,9 +25,11 @@ struct WorkRequest : kit::WorkOrder
     std::vector<std::string> readable;
     bool unconfined = false;
     std::string mode = "strict"; // or "kernelbench", "paper": whether fewer bits than promised are allowed
+    double sessionWork = 30e6;   // thread instructions of checks that are worth one more session
     double sampleBudget = 0;     // thread instructions of a timed launch's blocks; 0: the worker's own figure
     int hostLimit_ms = 10'000;   // of one call, the candidate's own computing
     int stageLimit_ms = 60'000;  // all checks; and again all timings
+    int cores = 0;               // sessions at work side by side, at most; 0: as many as the process may use cores
 
     [[nodiscard]] static std::expected<WorkRequest, std::string> parse(const nlohmann::json &object);
 };

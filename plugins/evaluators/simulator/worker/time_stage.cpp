@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stages.h"
 
-#include "worker/call_buffers.h"
+#include "kit/usable_cores.h"
+#include "worker/check_case.h"
 #include "worker/report_merge.h"
 
 #include <algorithm>
 #include <atomic>
-#include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -75,6 +76,12 @@ void checkTimedOutputs(const CallBuffers &buffers, const WorkRequest &request, c
         result.pass(workName, shares);
 }
 
+int sessionsSideBySide(const WorkRequest &request)
+{
+    const int cores = request.cores > 0 ? request.cores : kit::usableCores();
+    return std::clamp(cores, 1, std::max(1, static_cast<int>(request.times.size())));
+}
+
 // One size on its way: learnt one after the other with the checked process, then timed with a process of its own, which
 // has nothing to do with the other sizes'.
 struct TimedSize
@@ -82,10 +89,20 @@ struct TimedSize
     const TimeCase *one = nullptr;
     std::unique_ptr<CandidateSession> session;
     ServeMode mode = ServeMode::Sample;
+    double residentShare = 1; // see GpuModel::executionModel
+    bool runsAgain = false;   // its share of the memory was too little
     std::expected<CallRecord, std::string> call = std::unexpected(std::string());
     WorkResult result; // what there is to say about this size
-    std::promise<void> done;
 };
+
+std::unique_ptr<CandidateSession> newSession(const WorkRequest &request, const GpuModel &gpu, const TimedSize &size,
+                                             const DeviceServer &learnt, int share)
+{
+    auto session =
+        std::make_unique<CandidateSession>(request, gpu, gpu.executionModel(size.residentShare), share);
+    session->server().adoptCosts(learnt);
+    return session;
+}
 
 void learn(CandidateSession &checked, const WorkRequest &request, const GpuModel &gpu, TimedSize &size)
 {
@@ -99,11 +116,10 @@ void learn(CandidateSession &checked, const WorkRequest &request, const GpuModel
         size.call = std::unexpected("the candidate did not survive a call at this size");
         return;
     }
+    size.residentShare = checked.server().leastResidentShare();
     // A kernel that stumbles over what sampled blocks left unwritten must see all of it.
     if (learnt->failed) size.mode = ServeMode::Full;
-    size.session =
-        std::make_unique<CandidateSession>(request, gpu, gpu.executionModel(checked.server().leastResidentShare()));
-    size.session->server().adoptCosts(checked.server());
+    size.session = newSession(request, gpu, size, checked.server(), sessionsSideBySide(request));
 }
 
 // The time model's record of a call, or a reason why there is none. Empty: another try, with all blocks, is due.
@@ -144,38 +160,51 @@ std::optional<std::expected<CallRecord, std::string>> timeOnce(const WorkRequest
                                                            : std::string("the candidate did not survive a timed call"));
 }
 
-void timeSize(const WorkRequest &request, const GpuModel &gpu, TimedSize &size)
+void timeSize(const WorkRequest &request, const GpuModel &gpu, TimedSize &size, int share)
 {
+    const WorkResult learnt = size.result;
     auto call = timeOnce(request, size);
-    if (!call) {
+    if (!call && !size.session->lacksRoom()) {
         size.mode = ServeMode::Full;
-        auto again = std::make_unique<CandidateSession>(request, gpu, gpu.executionModel());
-        again->server().adoptCosts(size.session->server());
-        size.session = std::move(again);
+        size.residentShare = 1;
+        size.session = newSession(request, gpu, size, size.session->server(), share);
         call = timeOnce(request, size);
+    }
+    size.runsAgain = size.session->lacksRoom();
+    if (size.runsAgain) {
+        size.result = learnt;
+        size.session = newSession(request, gpu, size, size.session->server(), 1);
+        return;
     }
     size.call = std::move(*call);
     size.session.reset();
 }
 
-// Times the sizes side by side, as many as the machine has cores. `ended` is called for each in order.
+// Side by side; `ended` is called as each is through, by one thread at a time.
 template <class Ended>
 void timeSizes(const WorkRequest &request, const GpuModel &gpu, std::vector<TimedSize> &sizes, Ended &&ended)
 {
+    const int share = sessionsSideBySide(request);
     std::atomic<std::size_t> next = 0;
+    std::mutex ending;
     const auto work = [&] {
         for (std::size_t i = next++; i < sizes.size(); i = next++) {
-            if (sizes[i].session) timeSize(request, gpu, sizes[i]);
-            sizes[i].done.set_value();
+            if (sizes[i].session) timeSize(request, gpu, sizes[i], share);
+            if (sizes[i].runsAgain) continue;
+            const std::lock_guard lock(ending);
+            ended();
         }
     };
-    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < std::min(cores, sizes.size()); ++i)
-        threads.emplace_back(work);
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 1; i < share; ++i)
+            threads.emplace_back(work);
+        work();
+    }
     for (TimedSize &size : sizes) {
-        size.done.get_future().wait();
-        ended(size);
+        if (!size.runsAgain) continue;
+        timeSize(request, gpu, size, 1);
+        ended();
     }
 }
 
@@ -192,13 +221,13 @@ void timeCandidate(CandidateSession &session, const WorkRequest &request, const 
         learn(session, request, gpu, sizes[i]);
     }
     int done = 0;
-    timeSizes(request, gpu, sizes, [&](TimedSize &size) {
-        progress("timing", ++done, total);
+    timeSizes(request, gpu, sizes, [&] { progress("timing", ++done, total); });
+    for (TimedSize &size : sizes) {
         result.append(std::move(size.result));
         const auto &call = size.call;
         if (!call) {
             result.skip("timing " + size.one->name, call.error());
-            return;
+            continue;
         }
         TimingResult timing{size.one->name, size.one->weight, call->time_us(), 0, 0, {}};
         const double half = call->uncertainty_us();
@@ -210,7 +239,7 @@ void timeCandidate(CandidateSession &session, const WorkRequest &request, const 
             result.kernels = kernelProfiles(*call);
             result.launches = call->launchCount;
         }
-    });
+    }
 }
 
 } // namespace kernelskill::simulator
