@@ -10,6 +10,7 @@ private Q_SLOTS:
     void halfProductThroughLdmatrix();
     void tf32Product();
     void storedMatricesComeBack();
+    void storedConstantsComeBack();
     void rowsInOneBankConflict();
     void wmmaProduct_data();
     void wmmaProduct();
@@ -79,6 +80,22 @@ void EngineTensor::storedMatricesComeBack() {
     QVERIFY2(e.report.completed, e.report.findings.empty() ? "" : e.report.findings[0].message.c_str());
     const auto c = e.download<std::uint32_t>(z, 32);
     for (std::uint32_t lane = 0; lane < 32; ++lane) QCOMPARE(c[lane], lane * 0x00030001u);
+}
+
+// What is stored may be written as a number, alone or beside a register.
+void EngineTensor::storedConstantsComeBack() {
+    Engine e;
+    const auto z = e.upload(std::vector<std::uint32_t>(64, 0));
+    const std::string body = "mov.u32 %r1, s;\nand.b32 %r2, %tid, 15;\nmad.lo.u32 %r3, %r2, 16, %r1;\nmul.lo.u32 %r4, %tid, 0x00030001;\n"
+                             "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r3], {458759, %r4};\n"
+                             "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r5, %r6}, [%r3];\nadd.s64 %d1, %a0, %o64;\nst.global.u32 [%d1], %r5;\nst.global.u32 [%d1+128], %r6;";
+    QVERIFY(e.run(kernelText(1, body, ".shared .align 16 .b8 s[256];"), {1}, {32}, {z}));
+    QVERIFY2(e.report.completed, e.report.findings.empty() ? "" : e.report.findings[0].message.c_str());
+    const auto c = e.download<std::uint32_t>(z, 64);
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        QCOMPARE(c[lane], 458759u); // 7 in both halves
+        QCOMPARE(c[32 + lane], lane * 0x00030001u);
+    }
 }
 
 void EngineTensor::rowsInOneBankConflict() {

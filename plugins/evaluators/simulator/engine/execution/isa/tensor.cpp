@@ -116,9 +116,12 @@ template <bool Store, bool Transposed> void moveMatrices(WarpContext &context, c
         }
     }
     for (int i = 0; i < m.count; ++i) {
-        auto *row = context.row<std::uint32_t>(m.rows[i]);
+        std::uint32_t *row = nullptr; // of the result
+        const std::uint32_t *stored = nullptr;
+        if constexpr (Store) stored = context.source<std::uint32_t>(m.rows[i]); // may be a constant
+        else row = context.row<std::uint32_t>(m.rows[i]);
         for (int lane = 0; lane < laneCount; ++lane) {
-            std::uint32_t value = Store ? row[lane] : 0;
+            std::uint32_t value = Store ? stored[lane] : 0;
             for (int j = 0; j < 2; ++j) {
                 const int r = Transposed ? 2 * (lane & 3) + j : lane / 4, c = Transposed ? lane / 4 : 2 * (lane & 3) + j;
                 std::byte *at = shared + address[8 * i + r] + 2 * c;
