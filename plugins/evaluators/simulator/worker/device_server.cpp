@@ -76,6 +76,7 @@ void DeviceServer::begin(ServeMode mode)
     m_mode = mode;
     m_call = {};
     m_known.clear();
+    m_plans.clear();
     m_repeatInstructions = 0;
     m_leastResidentShare = 1;
 }

@@ -5,6 +5,7 @@
 #include "engine/device.h"
 #include "runtime/wire.h"
 #include "timing/gpu_model.h"
+#include "timing/sampling.h"
 #include "worker/launch_record.h"
 
 #include <map>
@@ -95,6 +96,8 @@ private:
     std::int32_t run(LaunchRequest &request, const KernelInfo &kernel);
     // Thread instructions of one block, from a few that run on their own.
     std::int32_t learnBlockCost(const LaunchRequest &request, const KernelInfo &kernel, double &cost);
+    // A later launch of as many blocks as an earlier one that ran in part runs the same blocks: they work on what those wrote.
+    [[nodiscard]] SamplePlan planFor(const SampleRequest &sample);
     std::int32_t runModelled(LaunchRequest &request, const KernelInfo &kernel);
     std::int32_t runForProgram(LaunchRequest &request, const KernelInfo &kernel);
     std::int32_t repeat(LaunchRequest &request, const KernelInfo &kernel, LaunchRecord &record);
@@ -119,6 +122,7 @@ private:
     std::set<std::string, std::less<>> m_communicating;               // kernels that must not be sampled
     std::map<std::string, std::uint32_t, std::less<>> m_sharedLimits; // dynamic shared bytes a kernel may ask for
     std::map<LaunchKey, double> m_blockCosts;                         // thread instructions a block
+    std::map<std::uint64_t, SamplePlan> m_plans;                      // of this call's launches that run in part, by blocks
     std::map<LaunchKey, std::size_t> m_known;                         // launches of this call: index of their record
     double m_repeatInstructions = 0;                                  // of this call, see repeatBudget
     ServeMode m_mode = ServeMode::Outside;

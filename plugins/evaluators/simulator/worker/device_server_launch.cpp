@@ -281,6 +281,19 @@ std::int32_t DeviceServer::repeat(LaunchRequest &request, const KernelInfo &kern
     return note(m_device.launch(request), kernel);
 }
 
+SamplePlan DeviceServer::planFor(const SampleRequest &sample)
+{
+    const SamplePlan own = plan(sample, m_gpu);
+    if (sample.blocksCommunicate) return own;
+    constexpr double mostOverrun = 4; // of the budget, for the sake of right values
+    const auto earlier = m_plans.find(sample.grid.count());
+    const double perBlock = std::max(sample.threadInstructionsPerBlock, 1.0);
+    if (earlier != m_plans.end() && static_cast<double>(earlier->second.blocks) * perBlock <= mostOverrun * sampleBudget)
+        return earlier->second;
+    if (!own.runsAll()) m_plans[sample.grid.count()] = own;
+    return own;
+}
+
 std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo &kernel)
 {
     const LaunchKey key = keyOf(request);
@@ -309,7 +322,7 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
             return error;
     }
     sample.threadInstructionsPerBlock = m_blockCosts.contains(key) ? m_blockCosts[key] : 0;
-    const SamplePlan chosen = plan(sample, m_gpu);
+    const SamplePlan chosen = planFor(sample);
     m_leastResidentShare = std::min(m_leastResidentShare, chosen.residentShare);
 
     LaunchRecord record;
