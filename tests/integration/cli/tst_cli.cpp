@@ -4,6 +4,7 @@
 
 #include <QFile>
 #include <QJsonArray>
+#include <QProcess>
 #include <QTest>
 
 using namespace kernelskill::test;
@@ -57,6 +58,9 @@ private Q_SLOTS:
         row("not a session", {"explain", task + "/task.json", "1"}, 2, "task.json");
         row("missing session", {"session", "show", "gone.kss"}, 2, "gone.kss");
         row("node in words", {"explain", "gone.kss", "best"}, 2, "NODE is a number");
+        row("try what", {"session", "try", "gone.kss", "0"}, 2, "a file with code or the name of a skill");
+        row("try in a missing session", {"session", "try", "gone.kss", "0", "memory-coalescing"}, 2, "gone.kss");
+        row("again, node in words", {"session", "again", "gone.kss", "best"}, 2, "NODE is a number");
         row("session action", {"session", "burn"}, 2, "unknown action");
         row("skill missing", {"skills", "show", "magic", "--memory", "none"}, 2, "there is no skill “magic”");
         row("reject without reason", {"skills", "reject", "kernel-fusion", "--memory", "none"}, 2, "needs --reason");
@@ -108,9 +112,47 @@ private Q_SLOTS:
         }
         QVERIFY(ids.contains("simulator"));
         QVERIFY(ids.contains("expert"));
+        QVERIFY(ids.contains("manual"));
         const ProgramEnd doctor = m_folders.kernelskill({"doctor", "--json"}, 60'000);
         QVERIFY(!doctor.json().value("checks").toArray().isEmpty());
         QVERIFY2(doctor.exitCode == 0, doctor.out.constData());
+    }
+
+    // A person at the terminal: plans a round from a pipe, tries code of their own and a skill, has a node evaluated again.
+    void aPersonAtTheTerminal()
+    {
+        const QString session = m_folders.path("person.kss"), task = taskFolder(QStringLiteral("transpose"));
+        QProcess process;
+        m_folders.prepare(process, QStringLiteral("kernelskill"),
+                          {"optimize", task, "--rounds", "1", "--cast", "planner=manual", "--session", session, "--memory", "none", "--json"});
+        process.start();
+        process.write("one\n1\n"); // no number is asked again
+        process.closeWriteChannel();
+        QVERIFY(process.waitForFinished(240'000));
+        const QByteArray asked = process.readAllStandardError();
+        QVERIFY2(asked.contains("What should be tried on this base?"), asked.constData());
+        QVERIFY2(asked.contains("\xe2\x80\x9cone\xe2\x80\x9d is no answer"), asked.constData());
+        QCOMPARE(process.exitCode(), 0);
+
+        QFile baseline(task + "/baseline.cu");
+        QVERIFY(baseline.open(QIODevice::ReadOnly));
+        const QByteArray code = baseline.readAll();
+        write("mine.cu", code + "__device__ int mine() { return 1; }\n");
+        ProgramEnd end = m_folders.kernelskill({"session", "try", session, "0", m_folders.path("mine.cu"), "--memory", "none", "--json"});
+        QVERIFY2(end.exitCode == 0, end.err.constData());
+        QCOMPARE(end.json().value("nodes").toInt(), 3);
+        write("same.cu", code + "// a remark\n");
+        end = m_folders.kernelskill({"session", "try", session, "0", m_folders.path("same.cu"), "--memory", "none"});
+        QCOMPARE(end.exitCode, 2);
+        QVERIFY2(end.err.contains("this is the code of node 0"), end.err.constData());
+        end = m_folders.kernelskill({"session", "try", session, "0", "memory-coalesing", "--memory", "none"});
+        QCOMPARE(end.exitCode, 2);
+        QVERIFY2(end.err.contains("no skill 'memory-coalesing'; it has") && end.err.contains("memory-coalescing"), end.err.constData());
+        end = m_folders.kernelskill({"session", "again", session, "2", "--memory", "none", "--json"});
+        QVERIFY2(end.exitCode == 0, end.err.constData());
+        const QJsonObject shown = m_folders.kernelskill({"session", "show", session, "--json"}).json();
+        QCOMPARE(shown.value("nodes").toInt(), 3);
+        QCOMPARE(shown.value("trajectory").toArray().at(2)["kind"].toString(), QString("human"));
     }
 
     void skillsListAndPin()
