@@ -205,10 +205,11 @@ void MainWindow::showFacts()
     const QStringList evaluator = m_evaluator->currentData().toStringList();
     m_cast->clear();
     m_evaluator->clear();
+    QStringList agents;
     for (const PluginInfo &plugin : m_run->facts().plugins) {
         const bool usable = plugin.state == PluginState::Found || plugin.state == PluginState::Loaded;
         if (!usable) continue; // doctor says why
-        if (plugin.kind == "agent"_L1) m_cast->addItem(plugin.id, plugin.id);
+        if (plugin.kind == "agent"_L1) agents.append(plugin.id);
         if (plugin.kind == "evaluator"_L1) {
             for (const DeviceInfo &device : m_run->facts().devices.value(plugin.id)) {
                 if (device.usable)
@@ -216,6 +217,12 @@ void MainWindow::showFacts()
                                          QStringList{plugin.id, device.id});
             }
         }
+    }
+    for (const QString &agent : std::as_const(agents)) {
+        m_cast->addItem(agent == "manual"_L1 ? tr("you, in every role") : agent, agent);
+        if (agent == "manual"_L1 || !agents.contains(u"manual"_s)) continue;
+        m_cast->addItem(tr("%1, you plan").arg(agent), agent + u";planner=manual"_s);
+        m_cast->addItem(tr("%1, you write the code").arg(agent), agent + u";optimizer=manual,repairer=manual"_s);
     }
     if (m_cast->count() == 0) m_cast->addItem(tr("no agent found"), QString());
     if (m_evaluator->count() == 0) m_evaluator->addItem(tr("no evaluator found"), QStringList{QString(), QString()});

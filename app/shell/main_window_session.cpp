@@ -139,7 +139,12 @@ RunSettings MainWindow::chosenSettings() const
 {
     RunSettings settings;
     m_start->fill(settings);
-    if (const QString agent = m_cast->currentData().toString(); !agent.isEmpty()) settings.agent = agent;
+    // "AGENT", or "AGENT;role=agent,…"
+    const QString cast = m_cast->currentData().toString();
+    if (const QString agent = cast.section(u';', 0, 0); !agent.isEmpty()) settings.agent = agent;
+    for (const QString &pair : cast.section(u';', 1).split(u',', Qt::SkipEmptyParts)) {
+        if (const auto role = roleFromString(pair.section(u'=', 0, 0))) settings.cast[*role] = pair.section(u'=', 1);
+    }
     const QStringList evaluator = m_evaluator->currentData().toStringList();
     if (!evaluator.value(0).isEmpty()) {
         settings.evaluator = evaluator.value(0);

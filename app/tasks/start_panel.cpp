@@ -4,6 +4,7 @@
 #include "settings/icons.h"
 #include "settings/theme.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QHBoxLayout>
@@ -19,7 +20,7 @@ namespace kernelskill {
 
 StartPanel::StartPanel(QWidget *parent)
     : QWidget(parent), m_task(new QComboBox), m_rounds(new QSpinBox), m_seed(new QSpinBox),
-      m_start(new QPushButton(tr("Start")))
+      m_step(new QCheckBox(tr("Wait after each plan"))), m_start(new QPushButton(tr("Start")))
 {
     setFixedHeight(themeSize("toolBar"));
     m_task->setMinimumWidth(180);
@@ -47,6 +48,9 @@ StartPanel::StartPanel(QWidget *parent)
     add(tr("Task"), m_task);
     add(tr("Rounds"), m_rounds);
     add(tr("Seed"), m_seed);
+    m_step->setToolTip(tr("The run pauses when a plan stands, before the code is written: say what you expect, then go on (F6)"));
+    layout->addSpacing(theme().space(4));
+    layout->addWidget(m_step);
     auto *hint = new QLabel(tr("Cast, evaluator and memory: tool bar"));
     hint->setForegroundRole(QPalette::PlaceholderText);
     layout->addSpacing(theme().space(4));
@@ -97,6 +101,7 @@ void StartPanel::fill(RunSettings &settings) const
     settings.taskFolder = taskFolder();
     settings.rounds = m_rounds->value();
     settings.seed = quint64(m_seed->value());
+    settings.stepMode = m_step->isChecked();
 }
 
 void StartPanel::paintEvent(QPaintEvent *)

@@ -8,6 +8,7 @@
 
 #include <QWidget>
 
+class QCheckBox;
 class QComboBox;
 class QLineEdit;
 class QPushButton;
@@ -36,6 +37,7 @@ protected:
 private:
     QComboBox *m_task;
     QSpinBox *m_rounds, *m_seed;
+    QCheckBox *m_step;
     QPushButton *m_start;
 };
 

@@ -9,9 +9,12 @@
 #include "shell/command_line.h"
 #include "shell/main_window.h"
 #include "shell/node_actions.h"
+#include "shell/question_panel.h"
 #include "tasks/start_panel.h"
 
+#include <QComboBox>
 #include <QLabel>
+#include <QListWidget>
 #include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
@@ -40,6 +43,7 @@ private Q_SLOTS:
     void cancelsWithEscape();
     void namesAndPins();
     void goesOnFromAnEarlierNode();
+    void playsThePlanner();
     void cleanupTestCase() { m_window.reset(); }
 };
 
@@ -167,6 +171,30 @@ void TestPerson::goesOnFromAnEarlierNode()
     base->trigger();
     QTRY_COMPARE(trajectory().base, 2);
     QTRY_VERIFY(!m_window->runController()->isActive());
+}
+
+void TestPerson::playsThePlanner()
+{
+    QComboBox *cast = nullptr;
+    for (QComboBox *box : m_window->findChildren<QComboBox *>()) {
+        if (box->accessibleName() == u"Cast"_s) cast = box;
+    }
+    QVERIFY(cast);
+    QTRY_VERIFY(cast->findData(u"expert;planner=manual"_s) >= 0);
+    cast->setCurrentIndex(cast->findData(u"expert;planner=manual"_s));
+    m_window->startRun();
+    QuestionPanel *panel = m_window->questionPanel();
+    QTRY_VERIFY_WITH_TIMEOUT(panel->isVisible(), 240'000);
+    QCOMPARE(panel->question().role, u"planner"_s);
+    auto *choices = panel->findChild<QListWidget *>();
+    QTRY_VERIFY(choices->hasFocus());
+    QVERIFY(choices->count() >= 3); // something allowed, an idea, the end
+    QVERIFY(choices->item(0)->text().contains(u"–"_s)); // with its reason
+    QTest::keyClick(choices, Qt::Key_Return);
+    QVERIFY(!panel->isVisible());
+    QTRY_VERIFY_WITH_TIMEOUT(trajectory().endedBy == "rounds"_L1 && !m_window->runController()->isActive(), 240'000);
+    QCOMPARE(trajectory().settings["cast"_L1]["planner"_L1].toString(), u"manual"_s);
+    QCOMPARE(trajectory().node(1)->plan.rationale, u"Chosen by the person."_s);
 }
 
 QTEST_MAIN(TestPerson)
