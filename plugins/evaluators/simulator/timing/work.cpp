@@ -157,7 +157,7 @@ double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, dou
     const double barriersPerWarp =
         static_cast<double>(counters.barriers) / std::max<double>(1, static_cast<double>(counters.warps));
     const double missed = static_cast<double>(counters.l2ReadSectors) * sectorBytes / static_cast<double>(counters.blocks);
-    constexpr double readers = 4, byChance = 0.02, inStep = 0.78;
+    constexpr double readers = 4, byChance = 0.015, inStep = 0.78;
     if (missed <= 0 || missed < readers * work.dramReadBytes) return 0;
     const double readAgain = 1 - work.dramReadBytes / missed;
     if (issued(counters, InstructionClass::AsyncCopy) > issued(counters, InstructionClass::LoadGlobal)) return 0;
