@@ -5,6 +5,7 @@
 #include "cuda_settings.h"
 #include "device_choice.h"
 #include "evaluation/evaluator.h"
+#include "evaluation/work_order.h"
 
 #include <QDeadlineTimer>
 #include <QJsonObject>
@@ -34,8 +35,11 @@ private:
     [[nodiscard]] Launcher *launcher(const QString &host);
     QCoro::Task<HostDevices> ask(QString host, ProgressSink progress, std::stop_token stop);
     QCoro::Task<Result<CudaDevice>> choose(QString wanted, ProgressSink progress, std::stop_token stop);
-    QCoro::Task<Result<Answer>> attempt(const Job *job, std::stop_token stop);
-    QCoro::Task<Result<Answer>> work(const Job *job, std::stop_token stop);
+    QCoro::Task<Result<Answer>> attempt(const Job *job, QJsonObject request, std::stop_token stop);
+    QCoro::Task<Result<Answer>> work(const Job *job, QJsonObject request, std::stop_token stop);
+    // An Error is trouble of the environment. The verdict is not concluded.
+    [[nodiscard]] Result<Evaluation> evaluationOf(const Job &job, const Answer &answer) const;
+    QCoro::Task<Result<Evaluation>> judge(const Job *job, WorkOrder order, QJsonObject build, std::stop_token stop);
 
     // What a machine said, for half a minute.
     struct Asked

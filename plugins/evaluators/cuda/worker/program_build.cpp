@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char *libraryFile = "candidate.so";
+constexpr const char *objectFile = "unit.o"; // left by --keep
 constexpr const char *logFile = "compiler.log";
 constexpr const char *wrapped = "--wrap=cudaLaunchKernel,--wrap=__cudaLaunchKernel,--wrap=cudaLaunchKernelExC,"
                                 "--wrap=cudaLaunchCooperativeKernel,--wrap=cudaGraphLaunch,--wrap=cudaMemcpy,"
@@ -190,6 +191,7 @@ void Builder::describe(Build &result) const
 {
     if (!result.ok) return;
     result.library = result.folder + "/" + libraryFile;
+    result.object = fileEnding(result.folder, objectFile);
     result.resources = resourcesIn(result.log);
     result.ptx = readFile(fileEnding(result.folder, ".ptx"));
     const std::string listing = result.folder + "/candidate.sass";
