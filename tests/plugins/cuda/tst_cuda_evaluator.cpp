@@ -332,7 +332,8 @@ private Q_SLOTS:
     void compilerErrorsDoNotWaitForReferences()
     {
         const QString folder = m_home.filePath(u"endless"_s);
-        smallTask(folder);
+        EvaluationRequest asked = request();
+        asked.task = smallTask(folder);
         QFile reference(folder + u"/reference.cpp"_s);
         QVERIFY(reference.open(QIODevice::WriteOnly));
         reference.write("extern \"C\" void reference(const float *, float *, int)\n"
@@ -340,7 +341,6 @@ private Q_SLOTS:
         reference.close();
         const QString log = u"src/baseline.cu(3): error: identifier \"y\" is undefined\n"_s;
         play({{u"build"_s, QJsonObject{{u"ok"_s, false}, {u"log"_s, log}}}});
-        EvaluationRequest asked = request();
         asked.task = *readTask(folder);
         const auto evaluation = evaluate(asked);
         QVERIFY2(evaluation, errorIn(evaluation).constData());
@@ -378,14 +378,14 @@ private Q_SLOTS:
     void generatedInputsAreSent()
     {
         const QString folder = m_home.filePath(u"generated"_s);
-        smallTask(folder);
+        EvaluationRequest asked = request();
+        asked.task = smallTask(folder);
         QFile hook(folder + u"/generate.cpp"_s);
         QVERIFY(hook.open(QIODevice::WriteOnly));
         hook.write("extern \"C\" void generate(float *x, float *, int n, unsigned long long seed)\n"
                    "{\n    for (int i = 0; i < n; ++i) x[i] = float(seed % 100000) + i;\n}\n");
         hook.close();
         play(json(goodAnswer));
-        EvaluationRequest asked = request();
         asked.task = *readTask(folder);
         const auto evaluation = evaluate(asked);
         QVERIFY2(evaluation, errorIn(evaluation).constData());
