@@ -2,6 +2,7 @@
 // The evaluator's side of the border to the CUDA worker: what it asks, and what it makes of answers. A scripted worker
 // stands for the real one.
 #include "evaluation/checks.h"
+#include "evaluation/plausibility.h"
 #include "plugin/cuda_answer.h"
 #include "plugin/cuda_doctor.h"
 #include "plugin/cuda_evaluator.h"
@@ -301,6 +302,44 @@ private Q_SLOTS:
         const auto evaluation = evaluate(request());
         QVERIFY(evaluation);
         QVERIFY(evaluation->verdict == Verdict::Suspect);
+    }
+
+    void workMustShowInTheProfile_data()
+    {
+        QTest::addColumn<double>("moved"); // bytes to and from DRAM
+        QTest::addColumn<QString>("outcome");
+        QTest::newRow("all of it") << 790e6 << u"passed"_s;
+        QTest::newRow("some stayed in L2") << 600e6 << u"passed"_s;
+        QTest::newRow("next to nothing") << 1e6 << u"failed"_s;
+        QTest::newRow("not told") << -1.0 << QString();
+    }
+    void workMustShowInTheProfile()
+    {
+        QFETCH(double, moved);
+        QFETCH(QString, outcome);
+        Task task = m_task;
+        task.time.first().sizes.insert(u"n"_s, 100'000'000); // 8 bytes each: 800 MB
+        const auto gpu = GpuSpec::find(u"h200"_s);
+        QVERIFY(gpu);
+        Evaluation evaluation;
+        evaluation.kind = TimeKind::Measured;
+        KernelProfile kernel;
+        if (moved >= 0) kernel.metrics.insert(u"dram_bytes"_s, moved);
+        evaluation.profile.kernels = {kernel};
+        checkProfiledWork(task, *gpu, evaluation);
+        QCOMPARE(evaluation.checks.isEmpty() ? QString() : evaluation.checks.first().outcome, outcome);
+        evaluation.checks.clear();
+        checkProfiledWork(m_task, *gpu, evaluation); // fits into L2
+        QVERIFY(evaluation.checks.isEmpty());
+    }
+
+    void slowCompilerIsATimeout()
+    {
+        Evaluation evaluation;
+        addAnswer(json(R"({"status": "timeout", "build": {"ok": false, "log": "nvcc did not finish within 300 seconds"}})"),
+                  u"h200"_s, u"solve.cu"_s, evaluation);
+        QVERIFY(evaluation.status == Status::Timeout);
+        QVERIFY(evaluation.log.contains(u"nvcc did not finish within 300 seconds"));
     }
 
     void unknownGpuCannotBeJudged()

@@ -298,6 +298,8 @@ void TestCudaWorker::profilers()
     const QJsonObject evidence = answer.value(u"evidence")[u"profile"].toObject();
     QTEST(evidence.value(u"source").toString(), "source");
     QVERIFY2(evidence.value(u"why").toString().startsWith(why), qPrintable(evidence.value(u"why").toString()));
+    if (evidence.value(u"source").toString() == QLatin1String("cupti, ncu"))
+        QCOMPARE(evidence.value(u"version").toString(), "CUPTI 130001, ncu 2025.3.1.0");
     if (!hasNcu && profiler == QLatin1String("ncu"))
         QVERIFY2(complaints(answer).startsWith("profile: ncu is not installed on the GPU machine"),
                  qPrintable(complaints(answer)));

@@ -51,7 +51,7 @@ int kernelskill_profile_end(const char *outputPath)
 {
     std::FILE *file = std::fopen(outputPath, "w");
     if (!file) return 1;
-    std::fprintf(file, "{\"schema\":1,\"calls\":%d,\"passes\":%d,%s}", calls, calls, seen);
+    std::fprintf(file, "{\"schema\":1,\"cupti\":130001,\"calls\":%d,\"passes\":%d,%s}", calls, calls, seen);
     return std::fclose(file);
 }
 const char *kernelskill_profile_error(void)

@@ -245,9 +245,10 @@ void addIsolation(const EvaluationRequest &request, const QJsonObject &hello, Ev
 
 void checkDevice(const EvaluationRequest &request, const Result<GpuSpec> &gpu, Evaluation &evaluation)
 {
-    if (gpu)
+    if (gpu) {
         checkPlausibility(request.task, *gpu, evaluation);
-    else if (!evaluation.timings.isEmpty())
+        checkProfiledWork(request.task, *gpu, evaluation);
+    } else if (!evaluation.timings.isEmpty())
         evaluation.checks.append(checks::notMade(QStringLiteral("plausible time"), gpu.error().message));
 }
 

@@ -81,8 +81,8 @@ void complete(Seen &seen, const Profiled &ncu, const std::string &lack)
         seen.by = ncu;
         if (!before.empty()) seen.remarks.push_back(before);
     } else if (addCounters(profile, ncu.profile)) {
-        std::erase_if(profile.problems, [](const ProfilerProblem &one) { return one.code == "graph_launch"; });
         profile.source = "cupti, ncu";
+        profile.version += (profile.version.empty() ? "" : ", ") + ncu.profile.version;
         seen.why = "Times by CUPTI, counters by ncu: " + lack + ".";
     } else {
         seen.why = leftOf(seen.by) + ": " + lack + ", and ncu saw other kernels than CUPTI.";
@@ -123,6 +123,7 @@ void profileCandidate(Machine &machine, const Request &request, HostCommand comm
     for (std::string &remark : profileRemarks(profile))
         if (std::ranges::find(seen.remarks, remark) == seen.remarks.end()) seen.remarks.push_back(std::move(remark));
     result.evidence["profile"] = {{"source", profile.source},
+                                  {"version", profile.version},
                                   {"why", seen.why},
                                   {"passes", profile.passes},
                                   {"seconds", profile.seconds},

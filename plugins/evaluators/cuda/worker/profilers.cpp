@@ -120,6 +120,7 @@ Profiled profileByNcu(Machine &machine, const Request &request, HostCommand comm
     const kit::ConfinedEnd &end = side.process.finish(); // ncu prints its table when the host has gone
     const std::string said = end.standardOutput + end.standardError;
     if (called) seen.profile = parseNcuCsv(said);
+    seen.profile.version = ncuVersion(ncu);
     if (seen.profile.device.multiprocessors == 0) seen.profile.device = limitsOf(machine.driver, machine.device);
     if (!seen.profile.launches.empty()) return seen;
     // What ncu said of itself says more than that the host did not come up.
