@@ -21,7 +21,8 @@ struct Floor
 void checkPlausibility(const Task &task, const GpuSpec &gpu, Evaluation &evaluation);
 
 // Adds the check "work in the profile" where a measured profile says how much went to and from DRAM and the task's own
-// work at the first time size does not fit into L2: a candidate whose kernels moved far less works elsewhere or skips work.
+// work at the first time size does not fit into L2: a candidate whose kernels moved far less works elsewhere or skips
+// work.
 void checkProfiledWork(const Task &task, const GpuSpec &gpu, Evaluation &evaluation);
 
 } // namespace kernelskill

@@ -393,6 +393,30 @@ private Q_SLOTS:
         QVERIFY(!sent.contains(u"checks"));
     }
 
+    void compilesWithoutEvaluating()
+    {
+        const QString log = u"src/baseline.cu(3): error: identifier \"y\" is undefined\n"_s;
+        play({{u"build"_s, QJsonObject{{u"ok"_s, false}, {u"log"_s, log}}}});
+        CudaEvaluator evaluator({}, installation());
+        const auto findings = QCoro::waitFor(evaluator.compile(request(), {}));
+        QVERIFY2(findings, errorIn(findings).constData());
+        QCOMPARE(findings->size(), 1);
+        QCOMPARE(findings->first().file, u"baseline.cu"_s);
+        QCOMPARE(findings->first().line, 3);
+        QCOMPARE(m_worker.builds().size(), 1);
+        QCOMPARE(m_worker.requests().size(), 0);
+        play(json(goodAnswer));
+        const auto none = QCoro::waitFor(evaluator.compile(request(), {}));
+        QVERIFY2(none, errorIn(none).constData());
+        QVERIFY(none->isEmpty());
+        play(json(R"({"error": "nvcc was not found.", "code": "environment.compiler"})"));
+        // The third time: the device is still known.
+        const auto trouble = QCoro::waitFor(evaluator.compile(request(), {}));
+        QVERIFY(!trouble);
+        QCOMPARE(trouble.error().message, u"nvcc was not found."_s);
+        QCOMPARE(trouble.error().code, u"environment.compiler"_s);
+    }
+
     void buildsWhileReferencesAreComputed()
     {
         QJsonObject built = json(R"({"status": "ok", "build": {"ok": true, "log": "built first\n", "seconds": 3, "ptx": "first"}})");

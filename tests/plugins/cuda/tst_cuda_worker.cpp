@@ -54,11 +54,11 @@ void TestCudaWorker::rightProgram()
         m_fixture.run(m_fixture.request(WorkerFixture::program(slower, "#include <unistd.h>")), &stages);
     QCOMPARE(complaints(answer), QString());
     QCOMPARE(answer.value(u"status").toString(), "ok");
-    for (const char *name : {"outputs n=100 seed 1", "outputs n=100 seed 2", "outputs n=1 seed 1",
-                             "outputs n=100 seed 77", "outputs at size n=3000", "work at size n=3000",
-                             "inputs unmodified", "nothing but outputs written", "work inside the call",
-                             "work on the device", "precision", "clock", "work after the end event", "persisting L2",
-                             "work in the given stream", "names"})
+    for (const char *name :
+         {"outputs n=100 seed 1", "outputs n=100 seed 2", "outputs n=1 seed 1", "outputs n=100 seed 77",
+          "outputs at size n=3000", "work at size n=3000", "inputs unmodified", "nothing but outputs written",
+          "work inside the call", "work on the device", "precision", "clock", "work after the end event",
+          "persisting L2", "work in the given stream", "names"})
         QCOMPARE(outcome(answer, QString::fromLatin1(name)), "passed");
     const QJsonValue timing = answer.value(u"timings").toArray().at(0);
     QCOMPARE(timing[u"name"].toString(), "n=3000");
@@ -120,7 +120,8 @@ void TestCudaWorker::failedChecks_data()
         "static cudaStream_t other = nullptr; if (!other) cudaStreamCreateWithFlags(&other, 1);"
         "launch(other, [=] { usleep(2000); for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; });",
         "work after the end event", "#include <unistd.h>");
-    add("defines a function of the driver", right, "names", "extern \"C\" int cuStreamSynchronize(void *) { return 0; }");
+    add("defines a function of the driver", right, "names",
+        "extern \"C\" int cuStreamSynchronize(void *) { return 0; }");
     add("slows the clock down", "standInScaleEvents(0.1f); launch(s, [] { usleep(1000); });" + right, "clock",
         "#include <unistd.h>");
     add("keeps lines in the L2", "standInSetPersistingL2(1 << 20);" + right, "persisting L2");
@@ -248,30 +249,40 @@ void TestCudaWorker::profilers_data()
     QTest::addColumn<bool>("hasNcu");
     QTest::addColumn<QString>("outcome");
     QTest::addColumn<QString>("source");
-    QTest::addColumn<QString>("why");   // begins with it
+    QTest::addColumn<QString>("why");    // begins with it
     QTest::addColumn<double>("time_us"); // of the kernel "doubles"
-    QTest::addColumn<int>("bytes");     // to and from DRAM in its longest launch; −1: unknown
+    QTest::addColumn<int>("bytes");      // to and from DRAM in its longest launch; −1: unknown
     const QString kernel = "kernelskill-cuda-profile", graph = "kernelskill-cuda-graph-profile", none = "nothing";
-    QTest::newRow("ncu") << "ncu" << none << true << "passed" << "ncu" << "Counters by ncu, as asked for." << 16.0
-                         << 26000;
-    QTest::newRow("ncu is missing") << "ncu" << kernel << false << "not made" << "ncu" << "" << 0.0 << -1;
-    QTest::newRow("cupti") << "cupti" << kernel << true << "passed" << "cupti" << "Counters by CUPTI, as asked for." << 5.0
-                           << -1;
-    QTest::newRow("cupti alone on a graph") << "cupti" << graph << true << "passed" << "cupti"
+    QTest::newRow("ncu") << "ncu" << none << true << "passed"
+                         << "ncu"
+                         << "Counters by ncu, as asked for." << 16.0 << 26000;
+    QTest::newRow("ncu is missing") << "ncu" << kernel << false << "not made"
+                                    << "ncu"
+                                    << "" << 0.0 << -1;
+    QTest::newRow("cupti") << "cupti" << kernel << true << "passed"
+                           << "cupti"
+                           << "Counters by CUPTI, as asked for." << 5.0 << -1;
+    QTest::newRow("cupti alone on a graph") << "cupti" << graph << true << "passed"
+                                            << "cupti"
                                             << "Counters by CUPTI, as asked for." << 14.0 << -1;
-    QTest::newRow("auto") << "auto" << kernel << true << "passed" << "cupti"
+    QTest::newRow("auto") << "auto" << kernel << true << "passed"
+                          << "cupti"
                           << "Counters by CUPTI: it is quick, and had them all." << 5.0 << -1;
-    QTest::newRow("auto on a graph") << "auto" << graph << true << "passed" << "cupti, ncu"
+    QTest::newRow("auto on a graph") << "auto" << graph << true << "passed"
+                                     << "cupti, ncu"
                                      << "Times by CUPTI, counters by ncu: the candidate launches a CUDA graph" << 14.0
                                      << 26000;
     QTest::newRow("auto on a graph without ncu")
-        << "auto" << graph << false << "passed" << "cupti"
+        << "auto" << graph << false << "passed"
+        << "cupti"
         << "Times by CUPTI and no counters: the candidate launches a CUDA graph, whose kernels have no counters by "
            "CUPTI. ncu is not installed on the GPU machine"
         << 14.0 << -1;
-    QTest::newRow("auto without CUPTI") << "auto" << none << true << "passed" << "ncu"
+    QTest::newRow("auto without CUPTI") << "auto" << none << true << "passed"
+                                        << "ncu"
                                         << "Counters by ncu: CUPTI saw nothing." << 16.0 << 26000;
-    QTest::newRow("auto with neither") << "auto" << none << false << "not made" << "cupti"
+    QTest::newRow("auto with neither") << "auto" << none << false << "not made"
+                                       << "cupti"
                                        << "No profile: CUPTI saw nothing. ncu is not installed" << 0.0 << -1;
 }
 
@@ -400,10 +411,10 @@ void TestCudaWorker::aheadOfItsStream()
 
 void TestCudaWorker::buildsOnly()
 {
-    const QJsonObject whole = m_fixture.request(WorkerFixture::program("/* built before */" + WorkerFixture::rightBody()));
-    const QJsonObject request{{"build_only", true},
-                              {"candidate", whole.value(u"candidate")},
-                              {"baseline", whole.value(u"baseline")}};
+    const QJsonObject whole =
+        m_fixture.request(WorkerFixture::program("/* built before */" + WorkerFixture::rightBody()));
+    const QJsonObject request{
+        {"build_only", true}, {"candidate", whole.value(u"candidate")}, {"baseline", whole.value(u"baseline")}};
     QStringList stages;
     const QJsonObject answer = m_fixture.run(request, &stages);
     QCOMPARE(answer.value(u"status").toString(), "ok");
@@ -494,8 +505,7 @@ void TestCudaWorker::missingPieces()
     const auto error = [](const char *name, const char *value, const char *code) {
         WorkerFixture fixture;
         fixture.setEnvironment(QString::fromLatin1(name), QString::fromLatin1(value));
-        const QJsonObject answer =
-            fixture.run(fixture.request(WorkerFixture::program(WorkerFixture::rightBody())));
+        const QJsonObject answer = fixture.run(fixture.request(WorkerFixture::program(WorkerFixture::rightBody())));
         return answer.value(u"code").toString() == QLatin1String(code) ? answer.value(u"error").toString() : QString();
     };
     QVERIFY(error("KERNELSKILL_LIBCUDA", "/nowhere/libcuda.so.1", "environment.driver")
@@ -512,9 +522,10 @@ void TestCudaWorker::missingPieces()
     script.write("#!/bin/sh\necho Cuda compilation tools, release 14.1, V14.1.0\n");
     script.close();
     QVERIFY(script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
-    QCOMPARE(error("KERNELSKILL_NVCC", qPrintable(newer), "environment.compiler"), "The NVIDIA driver (CUDA 13.0) is too old for this toolkit "
-                                                           "(CUDA 14.1). Update the driver, or install a toolkit "
-                                                           "of CUDA 13.");
+    QCOMPARE(error("KERNELSKILL_NVCC", qPrintable(newer), "environment.compiler"),
+             "The NVIDIA driver (CUDA 13.0) is too old for this toolkit "
+             "(CUDA 14.1). Update the driver, or install a toolkit "
+             "of CUDA 13.");
 }
 
 void TestCudaWorker::listsDevices()

@@ -120,8 +120,10 @@ Launcher *CudaEvaluator::launcher(const QString &host)
 
 QCoro::Task<HostDevices> CudaEvaluator::ask(QString host, ProgressSink progress, std::stop_token stop)
 {
-    if (const auto known = m_asked.find(host); known != m_asked.end() && !known->second.until.hasExpired())
-        co_return known->second.answer;
+    if (const auto known = m_asked.find(host); known != m_asked.end() && !known->second.until.hasExpired()) {
+        HostDevices copy = known->second.answer; // a task moves out of whatever it returns
+        co_return copy;
+    }
     HostDevices answer = co_await askDevices(launcher(host), sayTo(progress), stop);
     if (!answer.devices.isEmpty()) m_asked[host] = {answer, QDeadlineTimer(askedFor)};
     co_return answer;
@@ -295,20 +297,39 @@ QCoro::Task<Result<Evaluation>> CudaEvaluator::judge(const Job *job, WorkOrder o
     co_return evaluation;
 }
 
-QCoro::Task<Result<Evaluation>> CudaEvaluator::evaluate(EvaluationRequest request, ProgressSink progress,
-                                                        std::stop_token stop)
+QCoro::Task<Result<CudaEvaluator::Job>> CudaEvaluator::prepare(EvaluationRequest request, ProgressSink progress,
+                                                               std::stop_token stop)
 {
     if (const auto accepted = accepts(request); !accepted) co_return std::unexpected(accepted.error());
     const auto device = co_await choose(request.device.isEmpty() ? m_settings->device : request.device, progress, stop);
     if (!device) co_return std::unexpected(device.error());
+    const qsizetype colon = device->id.lastIndexOf(u':');
+    const QString host = colon < 0 ? QString() : device->id.first(colon);
+    co_return Job{request, progress, *device, host, launcher(host), specOf(*device)};
+}
+
+QCoro::Task<Result<QList<Finding>>> CudaEvaluator::compile(EvaluationRequest request, std::stop_token stop)
+{
+    const auto job = co_await prepare(request, {}, stop);
+    if (!job) co_return std::unexpected(job.error());
+    const auto answer = co_await attempt(&*job, makeBuildRequest(request, *m_settings, job->device), stop);
+    if (!answer) co_return std::unexpected(answer.error());
+    const auto built = evaluationOf(*job, *answer);
+    if (!built) co_return std::unexpected(built.error());
+    co_return built->findings;
+}
+
+QCoro::Task<Result<Evaluation>> CudaEvaluator::evaluate(EvaluationRequest request, ProgressSink progress,
+                                                        std::stop_token stop)
+{
+    const auto prepared = co_await prepare(request, progress, stop);
+    if (!prepared) co_return std::unexpected(prepared.error());
+    const Job &job = *prepared;
     // The reference runs on this machine, whichever has the GPU.
     if (!request.unconfined) {
         if (const auto confined = requireSandbox(QStringLiteral("Candidates")); !confined)
             co_return std::unexpected(confined.error());
     }
-    const qsizetype colon = device->id.lastIndexOf(u':');
-    const QString host = colon < 0 ? QString() : device->id.first(colon);
-    const Job job{request, progress, *device, host, launcher(host), specOf(*device)};
 
     // The right answers are computed here while both programs are built there. Where they are known already, one
     // request does for everything.
@@ -317,7 +338,7 @@ QCoro::Task<Result<Evaluation>> CudaEvaluator::evaluate(EvaluationRequest reques
     auto planning = makeWorkOrder(request, enough.get_token(), true);
     QJsonObject build;
     if (!planning.isReady()) {
-        const auto answer = co_await attempt(&job, makeBuildRequest(request, *m_settings, *device), stop);
+        const auto answer = co_await attempt(&job, makeBuildRequest(request, *m_settings, job.device), stop);
         auto built = answer ? evaluationOf(job, *answer) : Result<Evaluation>(std::unexpected(answer.error()));
         if (!built || built->status != Status::Ok) {
             enough.request_stop();

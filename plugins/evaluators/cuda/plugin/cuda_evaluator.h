@@ -26,11 +26,14 @@ public:
     // builds.
     QCoro::Task<Result<Evaluation>> evaluate(EvaluationRequest request, ProgressSink progress,
                                              std::stop_token stop) override;
+    // By the compiler of the machine that has the device.
+    QCoro::Task<Result<QList<Finding>>> compile(EvaluationRequest request, std::stop_token stop) override;
 
 private:
     struct Job;
     struct Answer;
 
+    QCoro::Task<Result<Job>> prepare(EvaluationRequest request, ProgressSink progress, std::stop_token stop);
     [[nodiscard]] Result<void> accepts(const EvaluationRequest &request) const;
     [[nodiscard]] Launcher *launcher(const QString &host);
     QCoro::Task<HostDevices> ask(QString host, ProgressSink progress, std::stop_token stop);

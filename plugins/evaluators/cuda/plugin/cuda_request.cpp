@@ -47,7 +47,8 @@ QJsonObject programs(const EvaluationRequest &request, const CudaSettings &setti
 // The lists of files that a case reads.
 QList<QJsonArray> listsOf(const QJsonObject &one)
 {
-    QList<QJsonArray> lists{one.value(QLatin1String("inputs")).toArray(), one.value(QLatin1String("expected")).toArray()};
+    QList<QJsonArray> lists{one.value(QLatin1String("inputs")).toArray(),
+                            one.value(QLatin1String("expected")).toArray()};
     for (const QJsonValue &set : one.value(QLatin1String("input_sets")).toArray())
         lists.append(set.toArray());
     return lists;

@@ -29,8 +29,8 @@ struct StageLimits
                                               const CudaDevice &device, const std::optional<GpuSpec> &gpu,
                                               const WorkOrder &order, const JudgedOutputs &judged);
 
-// Has both programs built and nothing run: for while the right answers are still being computed. What it builds waits in
-// the worker's cache.
+// Has both programs built and nothing run: for while the right answers are still being computed. What it builds waits
+// in the worker's cache.
 [[nodiscard]] QJsonObject makeBuildRequest(const EvaluationRequest &request, const CudaSettings &settings,
                                            const CudaDevice &device);
 

@@ -10,8 +10,8 @@ namespace kernelskill::cuda {
 
 struct CudaSettings
 {
-    QString device;   // the default one
-    QString compiler; // path of nvcc where the GPU is; empty: the worker looks for it
+    QString device;                            // the default one
+    QString compiler;                          // path of nvcc where the GPU is; empty: the worker looks for it
     QString profiler = QStringLiteral("auto"); // or "cupti", "ncu", "ncu-full", "none"
     int samples = 0;
     QList<HostAddress> hosts;

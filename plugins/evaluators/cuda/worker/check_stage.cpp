@@ -191,8 +191,7 @@ void CheckStage::measureBaseline(const kit::CheckCase &one, Result &result)
     std::optional<std::string> wrong;
     if (!tensors.wrongOutput(m_request, wrong, m_baselineNorm, error)) return;
     ++m_baselineCases;
-    if (wrong)
-        result.giveUp(trouble::baseline, "The task's baseline is wrong at " + one.name + ": " + *wrong + ".");
+    if (wrong) result.giveUp(trouble::baseline, "The task's baseline is wrong at " + one.name + ": " + *wrong + ".");
 }
 
 void CheckStage::concludePlace(Result &result) const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernelskill-cuda-host: the process of one candidate or baseline. Loads its shared library and calls its entry point
-// when the supervisor says so, over the descriptor it was started with or the socket it is told. Confined; nothing here decides a verdict.
+// when the supervisor says so, over the descriptor it was started with or the socket it is told. Confined; nothing here
+// decides a verdict.
 #include "host_session.h"
 
 #include <cstdio>

@@ -15,8 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int pollStep_ms = 50; // the watchdogs want to be asked about this often
-constexpr int ending_ms = 500, endingThrough_ms = 30'000;
-constexpr int linking_ms = 30'000; // until a host that another program starts says hello
+constexpr int ending_ms = 500, endingThrough_ms = 20'000;
+constexpr int linking_ms = 20'000;     // until a host that another program starts says hello
 constexpr int processesThrough = 1024; // threads count
 constexpr std::int64_t outputThrough = std::int64_t(16) << 20;
 constexpr int openFiles = 4096; // the driver opens its devices many times, and each shared piece of memory is one

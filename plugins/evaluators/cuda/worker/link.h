@@ -28,8 +28,8 @@
 namespace kernelskill::cuda {
 
 inline constexpr int hostDescriptor = 3; // the host's end, in the host
-// Where the host finds a socket to connect to instead: a program between it and the supervisor need not pass descriptors
-// on.
+// Where the host finds a socket to connect to instead: a program between it and the supervisor need not pass
+// descriptors on.
 inline constexpr const char *linkVariable = "KERNELSKILL_LINK";
 inline constexpr const char *profileVariable = "KERNELSKILL_PROFILE_LIBRARY"; // profiler/cupti/profile_abi.h
 

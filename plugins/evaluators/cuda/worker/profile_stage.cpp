@@ -110,7 +110,8 @@ void profileCandidate(Machine &machine, const Request &request, HostCommand comm
         seen = {askNcu(), "Counters by ncu, as asked for.", {}};
     } else {
         progress("profiling", 0, 1, "by CUPTI");
-        seen = {profileByCupti(machine, request, command, toolkit, programFolder), "Counters by CUPTI, as asked for.", {}};
+        seen = {
+            profileByCupti(machine, request, command, toolkit, programFolder), "Counters by CUPTI, as asked for.", {}};
         const std::string lack = wanted == "auto" ? lackOf(seen.by) : std::string();
         if (wanted == "auto" && lack.empty())
             seen.why = "Counters by CUPTI: it is quick, and had them all.";
@@ -122,15 +123,11 @@ void profileCandidate(Machine &machine, const Request &request, HostCommand comm
     const RawProfile &profile = seen.by.profile;
     for (std::string &remark : profileRemarks(profile))
         if (std::ranges::find(seen.remarks, remark) == seen.remarks.end()) seen.remarks.push_back(std::move(remark));
-    result.evidence["profile"] = {{"source", profile.source},
-                                  {"version", profile.version},
-                                  {"why", seen.why},
-                                  {"passes", profile.passes},
-                                  {"seconds", profile.seconds},
-                                  {"remarks", seen.remarks}};
+    result.evidence["profile"] = {{"source", profile.source}, {"version", profile.version}, {"why", seen.why},
+                                  {"passes", profile.passes}, {"seconds", profile.seconds}, {"remarks", seen.remarks}};
     if (profile.launches.empty()) {
         const std::string &own = seen.by.why;
-        return result.skip("profile", !own.empty()             ? own
+        return result.skip("profile", !own.empty()           ? own
                                       : seen.remarks.empty() ? "no kernel was seen"
                                                              : seen.remarks.front());
     }

@@ -11,8 +11,8 @@
 namespace kernelskill::cuda {
 
 // At the first time size. Fills the result's kernels and launches, the check "profile", and the evidence "profile":
-// {"source": "cupti", "ncu" or "cupti, ncu", "version", "why": a sentence, "remarks": [sentences], "passes", "seconds": {part: …}}.
-// The request's profiler "auto" is CUPTI, and ncu for what CUPTI cannot see.
+// {"source": "cupti", "ncu" or "cupti, ncu", "version", "why": a sentence, "remarks": [sentences], "passes", "seconds":
+// {part: …}}. The request's profiler "auto" is CUPTI, and ncu for what CUPTI cannot see.
 void profileCandidate(Machine &machine, const Request &request, HostCommand command, const Toolkit &toolkit,
                       const std::string &programFolder, const Progress &progress, Result &result);
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int profileLimit_ms = 90'000; // some twenty calls, and what the profiler does between them
-constexpr int ncuLimit_ms = 180'000;    // every kernel up to forty times, its memory restored between
+constexpr int ncuCall_ms = 30'000, ncuMark_ms = 80'000; // every kernel up to forty times, its memory restored between
 
 std::string faultIn(const Result &own)
 {
@@ -66,12 +66,12 @@ bool markCall(Machine &machine, const Request &request, Side &side, Result &own)
 {
     TimedSets sets(machine, request, 1);
     if (!sets.create(request.times.front(), side, side, own)) return false;
-    for (const char *what : {"call", "mark"}) {
+    const auto ask = [&](const char *what, int limit_ms) {
         nlohmann::json reply;
         sets.refresh(0, 0);
-        if (!machine.ask(side, {{"do", what}, {"slots", sets.slots(0)}}, reply, ncuLimit_ms, own)) return false;
-    }
-    return true;
+        return machine.ask(side, {{"do", what}, {"slots", sets.slots(0)}}, reply, limit_ms, own);
+    };
+    return ask("call", ncuCall_ms) && ask("mark", ncuMark_ms);
 }
 
 // From the driver, where a table has no columns for it.
@@ -82,8 +82,15 @@ DeviceLimits limitsOf(const Driver &driver, const DeviceFacts &device)
         return driver.deviceGetAttribute(&value, number, device.handle) == 0 ? value : 0;
     };
     constexpr int threads = 39, shared = 81, registers = 82, blocks = 106, reserved = 111;
-    return {device.multiprocessors, attribute(threads), attribute(blocks), attribute(registers), attribute(shared),
-            attribute(reserved), device.clock_mhz * 1e3, device.memoryClock_mhz * 1e3, double(device.memoryBus_bits)};
+    return {device.multiprocessors,
+            attribute(threads),
+            attribute(blocks),
+            attribute(registers),
+            attribute(shared),
+            attribute(reserved),
+            device.clock_mhz * 1e3,
+            device.memoryClock_mhz * 1e3,
+            double(device.memoryBus_bits)};
 }
 
 } // namespace

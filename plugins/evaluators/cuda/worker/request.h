@@ -39,10 +39,11 @@ struct Request : kit::WorkOrder
 {
     std::string device, mode = "strict";
     std::string profiler = "none"; // "auto", "cupti", "ncu", "ncu-full"
-    std::string compiler;    // nvcc's path; empty: where it usually is
-    nlohmann::json ceilings; // of the device, as profiler/metrics.h reads them; null: from its clocks and widths
+    std::string compiler;          // nvcc's path; empty: where it usually is
+    nlohmann::json ceilings;       // of the device, as profiler/metrics.h reads them; null: from its clocks and widths
     bool unconfined = false, profile = false;
-    bool buildOnly = false; // no work order comes with it: builds what the next request will want, and says how that went
+    bool buildOnly =
+        false; // no work order comes with it: builds what the next request will want, and says how that went
     // Inputs come from the task's own generator, so that their elements may not be moved about.
     bool generated = false;
     Program candidate, baseline;

@@ -98,7 +98,8 @@ bool TimeStage::rowRounds(Size &size, bool candidate, bool gated, Result &result
 }
 
 // The baseline's outputs are held; the candidate's calls in a row are compared one by one. At the gate their inputs are
-// made while they wait, so a wrong output there, of a program that is right everywhere else, means that it did not wait.
+// made while they wait, so a wrong output there, of a program that is right everywhere else, means that it did not
+// wait.
 void TimeStage::compareRows(Size &size, bool gated)
 {
     std::string &what = gated ? size.early : size.wrong;

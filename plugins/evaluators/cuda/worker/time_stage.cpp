@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int warmUps = 3;
 constexpr int fewestPairs = 6;
-constexpr int fewestSlowPairs = 3; // of calls that take seconds
+constexpr int fewestSlowPairs = 3;  // of calls that take seconds
 constexpr int fewestGenerated = 12; // with inputs of the task's own generator: some new, some seen before
 constexpr double slowPair_s = 1.0;
 // Nothing left to wait for is found out in a few microseconds; more is work the end event did not wait for.
@@ -204,7 +204,8 @@ void TimeStage::concludeFreshness(const Size &size, Result &result)
     result.evidence["sizes"][size.order->name]["seen_again"] = found.again / found.first;
     const std::string sets = std::to_string(size.sets.contents()) + " sets of inputs in turn";
     if (found.remembers)
-        result.fail(name, "of " + sets + " each took " + std::to_string(std::lround(100 * (found.first / found.again - 1))) +
+        result.fail(name, "of " + sets + " each took " +
+                              std::to_string(std::lround(100 * (found.first / found.again - 1))) +
                               " % longer when it came first than when it came again: the candidate remembers them");
     else
         result.pass(name, sets);
@@ -214,9 +215,12 @@ void TimeStage::concludeFreshness(const Size &size, Result &result)
 void TimeStage::concludeStream(const Size &size)
 {
     if (!size.early.empty())
-        m_streamFaults.push_back("at size " + size.order->name + " calls that waited in the stream they were given used "
-                                 "the inputs of before: the work does not wait for that stream, nor that stream for the "
-                                 "work (" + size.early + ")");
+        m_streamFaults.push_back(
+            "at size " + size.order->name +
+            " calls that waited in the stream they were given used "
+            "the inputs of before: the work does not wait for that stream, nor that stream for the "
+            "work (" +
+            size.early + ")");
 }
 
 void TimeStage::concludeTail(const Size &size, Result &result)

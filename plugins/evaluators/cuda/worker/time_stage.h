@@ -42,9 +42,9 @@ private:
         Samples samples[2];     // the baseline's, the candidate's
         RowTimes rows[2];
         std::vector<bool> firstSight; // of a sample: its inputs had not been seen before
-        std::string wrong; // what the comparison of a sample said
-        std::string early; // what it said of calls in a row that waited at the gate
-        double pair_s = 0; // both programs once, with everything around
+        std::string wrong;            // what the comparison of a sample said
+        std::string early;            // what it said of calls in a row that waited at the gate
+        double pair_s = 0;            // both programs once, with everything around
     };
     [[nodiscard]] Side &side(bool candidate) { return candidate ? m_candidate : m_baseline; }
     [[nodiscard]] bool timeSize(const kit::TimeCase &one, const Progress &progress, Result &result);

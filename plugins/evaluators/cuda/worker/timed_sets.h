@@ -55,7 +55,7 @@ private:
         // The supervisor's own: inputs as made, and another draw of them; outputs of the other program.
         int pristine = -1, another = -1, held = -1;
         std::vector<int> further = {}; // the supervisor's own: inputs of the request's further sets
-        double rootMeanSquare = -1; // of the baseline's outputs, once known
+        double rootMeanSquare = -1;    // of the baseline's outputs, once known
     };
     [[nodiscard]] bool makeSlabs(Place &place, Result &result);
     [[nodiscard]] bool fill(const Place &place, std::size_t i, Result &result);
