@@ -24,6 +24,7 @@ private Q_SLOTS:
     void faults();
     void nextCandidateIsUnaffected();
     void buildFailure();
+    void clashOfNames();
     void cachedBuild();
     void profile();
     void profilers_data();
@@ -207,6 +208,18 @@ void TestCudaWorker::buildFailure()
     QVERIFY(answer.value(u"build")[u"log"].toString().contains("src/solve.cu:4"));
     QVERIFY(answer.value(u"build")[u"log"].toString().contains("nonsense"));
     QCOMPARE(answer.value(u"checks").toArray().size(), 0);
+}
+
+// As where the run time is linked statically and so defines its names a second time.
+void TestCudaWorker::clashOfNames()
+{
+    const QJsonObject answer = m_fixture.run(m_fixture.request(WorkerFixture::program(
+        WorkerFixture::rightBody(),
+        "int kernelskill_counts = 0;\nextern \"C\" int cuStreamSynchronize(void *) { return 0; }")));
+    QCOMPARE(answer.value(u"status").toString(), "build_failed");
+    QVERIFY(answer.value(u"build")[u"log"].toString().contains("multiple definition of `kernelskill_counts'"));
+    QCOMPARE(failures(answer), QStringList("names"));
+    QVERIFY(complaints(answer).contains("the candidate defines cuStreamSynchronize, which belongs to the run time"));
 }
 
 void TestCudaWorker::cachedBuild()

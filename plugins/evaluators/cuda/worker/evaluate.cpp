@@ -41,6 +41,22 @@ bool buildAll(Builder &builder, const Request &request, Built &built, Result &re
     return result.trouble.empty();
 }
 
+// A candidate has no business with names that the run time, the driver or the C library go by.
+void checkNames(const Build &candidate, Result &result)
+{
+    std::vector<std::string> names;
+    std::string error;
+    if (candidate.object.empty())
+        result.skip("names", "the compiler kept no object file to look at");
+    else if (!kit::foreignNames(candidate.object, names, error))
+        result.skip("names", error);
+    else if (!names.empty())
+        result.fail("names", "the candidate defines " + names.front() +
+                                 ", which belongs to the run time: other code in its process would call it");
+    else
+        result.pass("names");
+}
+
 // False when there is nothing to run: the result says why.
 bool build(const Request &request, const DeviceFacts &device, const std::string &programFolder, Built &built,
            Result &result)
@@ -61,23 +77,9 @@ bool build(const Request &request, const DeviceFacts &device, const std::string 
     result.build["compiler"] = "nvcc " + toolkit.version;
     if (built.candidate.ok) return true;
     result.status = built.candidate.timedOut ? "timeout" : "build_failed";
+    // What does not link may clash with the names that it took.
+    if (!built.candidate.object.empty()) checkNames(built.candidate, result);
     return false;
-}
-
-// A candidate has no business with names that the run time, the driver or the C library go by.
-void checkNames(const Build &candidate, Result &result)
-{
-    std::vector<std::string> names;
-    std::string error;
-    if (candidate.object.empty())
-        result.skip("names", "the compiler kept no object file to look at");
-    else if (!kit::foreignNames(candidate.object, names, error))
-        result.skip("names", error);
-    else if (!names.empty())
-        result.fail("names", "the candidate defines " + names.front() +
-                                 ", which belongs to the run time: other code in its process would call it");
-    else
-        result.pass("names");
 }
 
 HostCommand hostCommand(const Request &request, const std::string &programFolder, const Built &built, const Build &one)

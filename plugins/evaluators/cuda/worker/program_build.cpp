@@ -189,11 +189,13 @@ bool Builder::compile(const Job &job, const std::string &folder, Build &result, 
 // What a person reads about it: PTX, SASS, resources.
 void Builder::describe(Build &result) const
 {
+    result.object = fileEnding(result.folder, objectFile);
     if (!result.ok) return;
     result.library = result.folder + "/" + libraryFile;
-    result.object = fileEnding(result.folder, objectFile);
     result.resources = resourcesIn(result.log);
-    result.ptx = readFile(fileEnding(result.folder, ".ptx"));
+    // Some releases leave that of the plain architecture as well.
+    const std::string ptx = fileEnding(result.folder, m_architecture.substr(3) + ".ptx");
+    result.ptx = readFile(ptx.empty() ? fileEnding(result.folder, ".ptx") : ptx);
     const std::string listing = result.folder + "/candidate.sass";
     std::error_code code;
     if (!m_toolkit.cuobjdump.empty() && !fs::exists(listing, code)) {
