@@ -13,6 +13,17 @@
 
 using namespace kernelskill::testing;
 
+namespace {
+
+// Slow enough that what else the machine does hardly shows in its times.
+QString steadyProgram()
+{
+    return WorkerFixture::program(QStringLiteral("launch(s, [] { usleep(300); });") + WorkerFixture::rightBody(),
+                                  "#include <unistd.h>");
+}
+
+} // namespace
+
 class TestCudaWorker : public QObject
 {
     Q_OBJECT
@@ -31,6 +42,7 @@ private Q_SLOTS:
     void profilers();
     void profilerThatMayNot();
     void allOfNcu();
+    void kernelsFromElsewhere();
     void generatedInputs();
     void remembersGeneratedInputs();
     void aheadOfItsStream();
@@ -50,9 +62,7 @@ private:
 void TestCudaWorker::rightProgram()
 {
     QStringList stages;
-    const QString slower = QStringLiteral("launch(s, [] { usleep(300); });") + WorkerFixture::rightBody();
-    const QJsonObject answer =
-        m_fixture.run(m_fixture.request(WorkerFixture::program(slower, "#include <unistd.h>")), &stages);
+    const QJsonObject answer = m_fixture.run(m_fixture.request(steadyProgram()), &stages);
     QCOMPARE(complaints(answer), QString());
     QCOMPARE(answer.value(u"status").toString(), "ok");
     for (const char *name :
@@ -312,7 +322,7 @@ void TestCudaWorker::profilers()
     fixture.setEnvironment("KERNELSKILL_PROFILE_LIBRARY",
                            QStringLiteral(BUILD_DIR "/tests/cuda/lib%1-stand-in.so").arg(library));
     if (!hasNcu) fixture.setEnvironment("KERNELSKILL_NCU", "/nowhere/ncu");
-    QJsonObject request = fixture.request(WorkerFixture::program(WorkerFixture::rightBody()));
+    QJsonObject request = fixture.request(steadyProgram());
     request["profile"] = true;
     request["profiler"] = profiler;
     const QJsonObject answer = fixture.run(request);
@@ -344,7 +354,7 @@ void TestCudaWorker::profilerThatMayNot()
     QVERIFY(script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
     WorkerFixture fixture;
     fixture.setEnvironment("KERNELSKILL_NCU", script.fileName());
-    QJsonObject request = fixture.request(WorkerFixture::program(WorkerFixture::rightBody()));
+    QJsonObject request = fixture.request(steadyProgram());
     request["profile"] = true;
     request["profiler"] = "ncu";
     const QJsonObject answer = fixture.run(request);
@@ -355,7 +365,7 @@ void TestCudaWorker::profilerThatMayNot()
 
 void TestCudaWorker::allOfNcu()
 {
-    QJsonObject request = m_fixture.request(WorkerFixture::program(WorkerFixture::rightBody()));
+    QJsonObject request = m_fixture.request(steadyProgram());
     request["profile"] = true;
     request["profiler"] = "ncu-full";
     const QJsonObject answer = m_fixture.run(request);
@@ -367,12 +377,33 @@ void TestCudaWorker::allOfNcu()
     QCOMPARE(kernels[1][u"counters"][u"dram__bytes_read.sum"].toInt(), 1000);
 }
 
+void TestCudaWorker::kernelsFromElsewhere()
+{
+    WorkerFixture fixture;
+    fixture.setEnvironment("KERNELSKILL_PROFILE_LIBRARY",
+                           QStringLiteral(BUILD_DIR "/tests/cuda/libkernelskill-cuda-graph-profile-stand-in.so"));
+    QJsonObject request = fixture.request(steadyProgram());
+    request["profile"] = true;
+    request["profiler"] = "cupti";
+    QCOMPARE(outcome(fixture.run(request), "kernels of its own"), "passed");
+    request["candidate"] = fixture.request("/* no kernel \"rest\" */" + steadyProgram())["candidate"];
+    QJsonObject answer = fixture.run(request);
+    QCOMPARE(failures(answer), QStringList("kernels of its own"));
+    QVERIFY2(complaints(answer).contains("it launched rest(float*, int), which its code does not define"),
+             qPrintable(complaints(answer)));
+    request["mode"] = "paper";
+    answer = fixture.run(request);
+    QCOMPARE(outcome(answer, "kernels of its own"), QString());
+    QCOMPARE(answer.value(u"launches").toInt(), 3);
+}
+
 // A program that needs its input as the generator made it, whichever set it gets.
 void TestCudaWorker::generatedInputs()
 {
-    const QString body = "launch(s, [=] { for (int i = 1; i < n; ++i) if (x[i] - x[i - 1] != 0.25f) standInFault(700);"
-                         "for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; });";
-    const QJsonObject request = m_fixture.request(WorkerFixture::program(body));
+    const QString body =
+        "launch(s, [=] { usleep(300); for (int i = 1; i < n; ++i) if (x[i] - x[i - 1] != 0.25f) standInFault(700);"
+        "for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; });";
+    const QJsonObject request = m_fixture.request(WorkerFixture::program(body, "#include <unistd.h>"));
     QJsonObject answer = m_fixture.run(m_fixture.generated(request, 6));
     QCOMPARE(complaints(answer), QString());
     QCOMPARE(answer.value(u"status").toString(), "ok");
@@ -414,8 +445,8 @@ void TestCudaWorker::aheadOfItsStream()
 {
     const QString body = "static cudaStream_t other = nullptr;"
                          "if (!other) { cudaStreamCreateWithFlags(&other, 1); standInRunAtOnce(other); }"
-                         "launch(other, [=] { for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; });";
-    const QJsonObject answer = m_fixture.run(m_fixture.request(WorkerFixture::program(body)));
+                         "launch(other, [=] { usleep(300); for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; });";
+    const QJsonObject answer = m_fixture.run(m_fixture.request(WorkerFixture::program(body, "#include <unistd.h>")));
     QCOMPARE(answer.value(u"status").toString(), "ok");
     QCOMPARE(failures(answer), QStringList("work in the given stream"));
     QVERIFY2(complaints(answer).contains("calls that waited in the stream they were given used the inputs of before"),

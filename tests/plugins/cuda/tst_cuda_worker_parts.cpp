@@ -36,6 +36,7 @@ ptxas info    : Used 8 registers, used 0 barriers
 )");
     QCOMPARE(found.size(), std::size_t(2));
     QCOMPARE(found[0].kernel, std::string("void tiled<16>"));
+    QCOMPARE(found[0].symbol, std::string("_Z5tiledILi16EEvPKfS1_Pfi"));
     QCOMPARE(found[0].registers, 40);
     QCOMPARE(found[0].spillBytes, 192);
     QCOMPARE(found[0].sharedBytes, 2048);

@@ -143,8 +143,8 @@ void evaluate(const Request &request, const std::string &programFolder, const Pr
     if (!machine.tools.load(built.tools)) return result.giveUp(trouble::device, machine.tools.error());
     runStages(request, programFolder, built, machine, progress, result);
     if (request.profile && !result.hasFailed())
-        profileCandidate(machine, request, hostCommand(request, programFolder, built, built.candidate), built.toolkit,
-                         programFolder, progress, result);
+        profileCandidate(machine, request, hostCommand(request, programFolder, built, built.candidate), built.candidate,
+                         built.toolkit, programFolder, progress, result);
 }
 
 nlohmann::json listMachine()

@@ -89,10 +89,30 @@ void complete(Seen &seen, const Profiled &ncu, const std::string &lack)
     }
 }
 
+// A kernel from elsewhere is another's work: of a library that was loaded, or compiled at run time.
+void checkKernels(const RawProfile &profile, const Request &request, const Build &candidate, Result &result)
+{
+    if (request.mode == "paper" || !request.candidate.libraries.empty() || candidate.resources.empty()) return;
+    bool told = false;
+    for (const LaunchRow &launch : profile.launches) {
+        if (!launch.isKernel() || launch.mangled.empty()) continue;
+        told = true;
+        if (std::ranges::find(candidate.resources, launch.mangled, &KernelResources::symbol) !=
+            candidate.resources.end())
+            continue;
+        return result.fail("kernels of its own", "it launched " + launch.name +
+                                                     ", which its code does not define: the work of a library, or of "
+                                                     "code compiled at run time, does not count in the mode " +
+                                                     request.mode);
+    }
+    if (told) result.pass("kernels of its own");
+}
+
 } // namespace
 
-void profileCandidate(Machine &machine, const Request &request, HostCommand command, const Toolkit &toolkit,
-                      const std::string &programFolder, const Progress &progress, Result &result)
+void profileCandidate(Machine &machine, const Request &request, HostCommand command, const Build &candidate,
+                      const Toolkit &toolkit, const std::string &programFolder, const Progress &progress,
+                      Result &result)
 {
     if (request.times.empty()) return result.skip("profile", "there is no size to profile at");
     const std::string &wanted = request.profiler;
@@ -134,6 +154,7 @@ void profileCandidate(Machine &machine, const Request &request, HostCommand comm
     result.kernels = kernelProfiles(profile, Ceilings::from(request.ceilings, profile.device), full);
     result.launches = std::uint64_t(launchCount(profile));
     result.pass("profile", std::to_string(result.launches) + " kernels a call. " + seen.why);
+    checkKernels(profile, request, candidate, result);
     progress("profiling", 1, 1, {});
 }
 

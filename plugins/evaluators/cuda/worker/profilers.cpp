@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int profileLimit_ms = 90'000; // some twenty calls, and what the profiler does between them
+constexpr int profileLimit_ms = 90'000;                 // some twenty calls, and what the profiler does between them
 constexpr int ncuCall_ms = 30'000, ncuMark_ms = 80'000; // every kernel up to forty times, its memory restored between
 
 std::string faultIn(const Result &own)

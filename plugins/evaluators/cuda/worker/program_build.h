@@ -18,6 +18,7 @@ struct KernelResources // as ptxas tells them
     std::string kernel; // demangled, without parameters' names
     int registers = 0;
     std::int64_t spillBytes = 0, sharedBytes = 0;
+    std::string symbol = {}; // mangled, as the binary has it
 };
 [[nodiscard]] std::vector<KernelResources> resourcesIn(const std::string &compilerOutput);
 
