@@ -196,6 +196,15 @@ private Q_SLOTS:
         }
         cache.evict();
         QCOMPARE(QDir(root.path()).entryList(QDir::Dirs | QDir::NoDotAndDotDot), QStringList({QStringLiteral("key2"), QStringLiteral("key3")}));
+        // What was just used stays even where it does not fit: somebody may be about to read it.
+        ReferenceCache small(root.path(), 500);
+        small.remember("key2", {});
+        small.evict();
+        QCOMPARE(QDir(root.path()).entryList(QDir::Dirs | QDir::NoDotAndDotDot), QStringList({QStringLiteral("key2")}));
+        // Remembered, but its files are gone: it has to be made again.
+        QVERIFY(small.find("key2"));
+        QVERIFY(QDir(small.folderOf("key2")).removeRecursively());
+        QVERIFY(!small.find("key2"));
     }
 
     void generateHookDecidesInputs()
