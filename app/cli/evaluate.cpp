@@ -13,6 +13,7 @@
 #include <QJsonArray>
 
 #include <algorithm>
+#include <cmath>
 
 namespace kernelskill::cli {
 
@@ -131,6 +132,31 @@ void printEvaluation(const Evaluation &evaluation)
     if (evaluation.status == Status::BuildFailed || evaluation.status == Status::Crashed) print(evaluation.log);
 }
 
+// One bar an eighth of the height, of at most 60 equal parts of the time; a gap where there is no value.
+QString bars(const QList<double> &values)
+{
+    const qsizetype parts = std::min<qsizetype>(60, values.size());
+    QString line;
+    for (qsizetype part = 0; part < parts; ++part) {
+        double sum = 0;
+        int count = 0;
+        for (qsizetype i = part * values.size() / parts; i < (part + 1) * values.size() / parts; ++i) {
+            if (!std::isfinite(values[i])) continue;
+            sum += values[i];
+            ++count;
+        }
+        const int eighths = count == 0 ? 0 : std::clamp(int(std::lround(sum / count / 100 * 8)), 1, 8);
+        line += count == 0 ? QChar(u' ') : QChar(char16_t(0x2580 + eighths));
+    }
+    return line;
+}
+
+void printTimeline(const KernelTimeline &timeline)
+{
+    for (auto series = timeline.metrics.begin(); series != timeline.metrics.end(); ++series)
+        print(QStringLiteral("  %1 every %2: %3").arg(series.key(), timeText(timeline.interval_us), bars(series.value())));
+}
+
 void printProfile(const Evaluation &evaluation)
 {
     for (const KernelProfile &kernel : evaluation.profile.kernels) {
@@ -148,7 +174,16 @@ void printProfile(const Evaluation &evaluation)
             print(QStringLiteral("  stall %1 %2 %").arg(stall.key(), -30).arg(number(100 * stall.value(), 1), 18));
         for (const HotSpot &spot : kernel.hotSpots)
             print(QStringLiteral("  %1:%2: %3").arg(spot.file).arg(spot.line).arg(spot.text));
+        printTimeline(kernel.timeline);
+        if (kernel.inGraph) print(QStringLiteral("  launched by a CUDA graph"));
+        if (!kernel.missing.isEmpty())
+            print(QStringLiteral("  without a value: %1").arg(kernel.missing.join(QStringLiteral(", "))));
+        for (auto counter = kernel.counters.begin(); counter != kernel.counters.end(); ++counter)
+            print(QStringLiteral("  %1 %2").arg(counter.key(), -70).arg(number(counter.value(), 2), 18));
     }
+    const QJsonObject profiled = evaluation.evidence.value(u"profile").toObject();
+    if (const QString why = profiled.value(u"why").toString(); !why.isEmpty()) print(QStringLiteral("\n%1").arg(why));
+    for (const QJsonValue &remark : profiled.value(u"remarks").toArray()) print(remark.toString());
 }
 
 // Its libraries stand in task.json, not in the file.

@@ -10,6 +10,7 @@ namespace kernelskill {
 namespace {
 
 constexpr double floorShare = 0.7; // of the least time: the ceilings themselves are uncertain
+constexpr double movedShare = 0.5; // of the least bytes: a profiler's kernels find each other's data in L2
 
 } // namespace
 
@@ -59,6 +60,20 @@ void checkPlausibility(const Task &task, const GpuSpec &gpu, Evaluation &evaluat
         }
     }
     evaluation.checks.append(checks::passed(name));
+}
+
+void checkProfiledWork(const Task &task, const GpuSpec &gpu, Evaluation &evaluation)
+{
+    const auto moved = evaluation.profile.metric(QStringLiteral("dram_bytes"));
+    if (evaluation.kind != TimeKind::Measured || !moved || task.time.isEmpty()) return;
+    const auto bytes = task.bytes.evaluate(task.time.first().sizes);
+    const double least = bytes ? *bytes - gpu.l2Bytes : 0; // what was written may still lie in L2
+    if (least <= 0) return;
+    evaluation.checks.append(checks::that(
+        *moved >= movedShare * least, QStringLiteral("work in the profile"),
+        QStringLiteral("its kernels moved %1 MB to and from DRAM; the task's own work moves at least %2 MB beyond L2")
+            .arg(*moved / 1e6, 0, 'g', 3)
+            .arg(least / 1e6, 0, 'g', 3)));
 }
 
 } // namespace kernelskill

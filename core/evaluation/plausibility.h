@@ -20,4 +20,9 @@ struct Floor
 // Adds the check "plausible time": every timed size against its floor, so that a candidate cannot skip the large one.
 void checkPlausibility(const Task &task, const GpuSpec &gpu, Evaluation &evaluation);
 
+// Adds the check "work in the profile" where a measured profile says how much went to and from DRAM and the task's own
+// work at the first time size does not fit into L2: a candidate whose kernels moved far less works elsewhere or skips
+// work.
+void checkProfiledWork(const Task &task, const GpuSpec &gpu, Evaluation &evaluation);
+
 } // namespace kernelskill

@@ -48,4 +48,16 @@ QCoro::Task<Result<QList<ReferenceFiles>>> makeReferences(Task task, QList<Plann
     co_return all;
 }
 
+QCoro::Task<Result<QList<QStringList>>> makeInputs(Task task, Sizes sizes, QList<quint64> seeds, bool unconfined,
+                                                   std::stop_token stop)
+{
+    QList<QStringList> sets;
+    for (const quint64 seed : std::as_const(seeds)) { // one after the other: timed sizes are large
+        const auto made = co_await generateInputs(task, sizes, seed, stop, unconfined);
+        if (!made) co_return std::unexpected(made.error());
+        sets.append(filesOf(task, *made).inputs);
+    }
+    co_return sets;
+}
+
 } // namespace kernelskill

@@ -21,4 +21,9 @@ struct ReferenceFiles
 [[nodiscard]] QCoro::Task<Result<QList<ReferenceFiles>>> makeReferences(Task task, QList<PlannedCheck> plan,
                                                                         bool unconfined, std::stop_token stop);
 
+// Raw elements of what is read, as ReferenceFiles::inputs, for each seed. For tasks with a generator of their own,
+// whose inputs a worker cannot make.
+[[nodiscard]] QCoro::Task<Result<QList<QStringList>>> makeInputs(Task task, Sizes sizes, QList<quint64> seeds,
+                                                                 bool unconfined, std::stop_token stop);
+
 } // namespace kernelskill

@@ -19,18 +19,22 @@ struct WorkOrder
     QList<PlannedCheck> checks;
     QList<ReferenceFiles> references;      // of the checks
     QList<ReferenceFiles> timedReferences; // of the time sizes; without files where that would take too long
+    // Of a task with a generator of its own: for each time size, files of inputs besides those of timedReferences, all
+    // different.
+    QList<QList<QStringList>> timedInputSets;
     QList<PlannedCheck> after; // checks to make once timing is over, with inputs the candidate has not seen
     QList<ReferenceFiles> afterReferences;
 
     [[nodiscard]] QList<PlannedCheck> allChecks() const { return checks + after; } // in the order of judged outputs
 };
 
-// `withAfter`: for workers that check again after timing.
+// `repeated`: for workers that run a timed size many times, and then check again with inputs not seen before.
 [[nodiscard]] QCoro::Task<Result<WorkOrder>> makeWorkOrder(EvaluationRequest request, std::stop_token stop,
-                                                           bool withAfter = false);
+                                                           bool repeated = false);
 
 // {"parameters", "absolute", "relative", "checks", "times", "after"}: the part of a worker's request that says what to do;
-// "after" only where there are such checks. Inputs and expected outputs are paths of files.
+// "after" only where there are such checks, "input_sets" of a time only where there are such files. Inputs and expected
+// outputs are paths of files.
 [[nodiscard]] Result<QJsonObject> toJson(const WorkOrder &order, const EvaluationRequest &request,
                                          const JudgedOutputs &judged);
 

@@ -77,6 +77,11 @@ KernelProfile kernelProfile(const QJsonObject &object)
         kernel.hotSpots.append({candidatePath(text(spot, "file")), int(number(spot, "line")), number(spot, "share"),
                                 text(spot, "stall"), text(spot, "text")});
     }
+    for (const QJsonValue &name : array(object, "missing"))
+        kernel.missing.append(name.toString());
+    kernel.inGraph = object.value(QLatin1String("graph")).toBool();
+    kernel.timeline = KernelTimeline::fromJson(object.value(QLatin1String("timeline")).toObject());
+    kernel.counters = numbers(object.value(QLatin1String("counters")).toObject());
     return kernel;
 }
 

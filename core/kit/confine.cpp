@@ -139,7 +139,7 @@ bool ConfinedChild::Impl::prepare(const ConfineCommand &command, internal::Child
         start.arguments.insert(start.arguments.end(), command.arguments.begin(), command.arguments.end());
         start.workingFolder = command.workingFolder;
     } else {
-        Descriptor filter(makeSystemCallFilter(command.allowProcesses, error));
+        Descriptor filter(makeSystemCallFilter(command.allowProcesses, error, command.allowLoopback));
         if (filter.get() < 0) return false;
         start.descriptors.emplace_back(filter.get(), next);
         start.descriptors.emplace_back(statusPipe.writing.get(), next + 1);

@@ -38,6 +38,8 @@ struct ConfineCommand
     std::string standardInput;
     ConfineLimits limits;
     bool allowProcesses = true;          // false: fork is refused (SIGSYS) and so is every socket; threads are allowed
+    // With processes: sockets of the internet's families too. In the sandbox they reach nothing but each other.
+    bool allowLoopback = false;
     std::vector<std::pair<int, int>> descriptors; // (ours, theirs ≥ 3): passed on, everything else is closed
     bool unconfined = false;             // no bubblewrap, no filter; limits and group kill still hold
 };
@@ -72,7 +74,8 @@ struct ConfinedEnd
 // userfaultfd, io_uring, setns, unshare, new user namespaces, sockets other than AF_UNIX. clone3 and io_uring say ENOSYS,
 // so that libraries fall back. With processes the refusal is EPERM; without it is SIGSYS, and then fork, vfork, clone
 // without CLONE_THREAD and every socket but local packet sockets, which NVIDIA's driver needs, raise it too.
-[[nodiscard]] int makeSystemCallFilter(bool allowProcesses, std::string &error);
+// `allowLoopback`: with processes, sockets of the internet's families are not refused.
+[[nodiscard]] int makeSystemCallFilter(bool allowProcesses, std::string &error, bool allowLoopback = false);
 
 // A running program. Not copied; destroying it kills the tree. Used from one thread; the thread that starts it must
 // outlive it (the kernel ends the child when its parent thread ends).

@@ -20,7 +20,7 @@ namespace kernelskill::kit {
 #ifdef KERNELSKILL_WITHOUT_SECCOMP
 
 // On servers without libseccomp's header the worker is built like this and says so. The sandbox is otherwise the same.
-int makeSystemCallFilter(bool, std::string &error)
+int makeSystemCallFilter(bool, std::string &error, bool)
 {
     const sock_filter allowAll{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
     const int descriptor = memfd_create("filter", MFD_CLOEXEC);
@@ -70,7 +70,10 @@ constexpr std::uint64_t socketTypeBits = 0xf; // the rest of the argument are fl
 class FilterBuilder
 {
 public:
-    explicit FilterBuilder(bool allowProcesses) : m_context(seccomp_init(SCMP_ACT_ALLOW)), m_processes(allowProcesses) {}
+    FilterBuilder(bool allowProcesses, bool allowLoopback)
+        : m_context(seccomp_init(SCMP_ACT_ALLOW)), m_processes(allowProcesses), m_loopback(allowLoopback)
+    {
+    }
     ~FilterBuilder()
     {
         if (m_context) seccomp_release(m_context);
@@ -86,7 +89,7 @@ public:
         for (const char *name : refusedAlways) refuse(name, refusal);
         for (const char *name : missing) refuse(name, SCMP_ACT_ERRNO(ENOSYS));
         if (m_processes) {
-            refuse("socket", SCMP_ACT_ERRNO(EACCES), argument(0, SCMP_CMP_NE, AF_UNIX));
+            refuseFamilies();
             refuse("clone", SCMP_ACT_ERRNO(EPERM), argument(0, SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER));
         } else {
             refuse("socket", SCMP_ACT_TRAP, argument(0, SCMP_CMP_NE, AF_UNIX));
@@ -104,6 +107,16 @@ public:
     [[nodiscard]] bool writeTo(int descriptor) const { return seccomp_export_bpf(m_context, descriptor) == 0; }
 
 private:
+    // A rule may look at an argument only once, so what lies between the allowed families is refused one by one.
+    void refuseFamilies()
+    {
+        if (!m_loopback) return refuse("socket", SCMP_ACT_ERRNO(EACCES), argument(0, SCMP_CMP_NE, AF_UNIX));
+        for (std::uint64_t family = 0; family < AF_INET6; ++family)
+            if (family != AF_UNIX && family != AF_INET)
+                refuse("socket", SCMP_ACT_ERRNO(EACCES), argument(0, SCMP_CMP_EQ, family));
+        refuse("socket", SCMP_ACT_ERRNO(EACCES), argument(0, SCMP_CMP_GT, AF_INET6));
+    }
+
     // A name this architecture (or this libseccomp) lacks cannot be called here, so leaving it out is no hole.
     template <class... Conditions> void refuse(const char *name, std::uint32_t action, Conditions... conditions)
     {
@@ -114,15 +127,15 @@ private:
     }
 
     scmp_filter_ctx m_context;
-    bool m_processes;
+    bool m_processes, m_loopback;
     bool m_ok = true;
 };
 
 } // namespace
 
-int makeSystemCallFilter(bool allowProcesses, std::string &error)
+int makeSystemCallFilter(bool allowProcesses, std::string &error, bool allowLoopback)
 {
-    FilterBuilder builder(allowProcesses);
+    FilterBuilder builder(allowProcesses, allowLoopback);
     if (!builder.build()) {
         error = "the system-call filter could not be built";
         return -1;

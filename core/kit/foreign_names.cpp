@@ -63,19 +63,21 @@ bool isForeignName(const std::string &name)
     return std::ranges::find(libraryFunctions, name) != std::end(libraryFunctions);
 }
 
-bool foreignNames(const std::string &library, std::vector<std::string> &names, std::string &error)
+bool foreignNames(const std::string &path, std::vector<std::string> &names, std::string &error)
 {
-    std::ifstream stream(library, std::ios::binary);
+    std::ifstream stream(path, std::ios::binary);
     const std::string file{std::istreambuf_iterator<char>(stream), {}};
     Elf64_Ehdr header;
     if (!at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
         header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr)) {
-        error = library + " is not a shared library";
+        error = path + " is not a shared library";
         return false;
     }
+    // An object file's symbols are global to what it is linked with, whether others will see them afterwards or not.
+    const Elf64_Word table = header.e_type == ET_REL ? SHT_SYMTAB : SHT_DYNSYM;
     for (std::size_t i = 0; i < header.e_shnum; ++i) {
         Elf64_Shdr symbols, strings;
-        if (!at(file, header.e_shoff + i * sizeof symbols, symbols) || symbols.sh_type != SHT_DYNSYM) continue;
+        if (!at(file, header.e_shoff + i * sizeof symbols, symbols) || symbols.sh_type != table) continue;
         if (at(file, header.e_shoff + symbols.sh_link * sizeof strings, strings))
             addSymbols(file, symbols, strings, names);
     }

@@ -70,6 +70,8 @@ TimeCase timeCase(const Json &object)
     if (object.contains("fresh_seeds")) result.freshSeeds = seeds(object.at("fresh_seeds"));
     result.inputFiles = files(object, "inputs");
     result.expectedFiles = files(object, "expected");
+    if (object.contains("input_sets"))
+        result.inputSets = object.at("input_sets").get<std::vector<std::vector<std::string>>>();
     return result;
 }
 

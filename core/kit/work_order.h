@@ -53,6 +53,8 @@ struct TimeCase
     std::vector<std::uint64_t> freshSeeds;
     std::vector<std::string> inputFiles,
         expectedFiles; // as in a check; both empty where the reference is too expensive
+    // Further inputs as files, where only files will do.
+    std::vector<std::vector<std::string>> inputSets;
 };
 
 struct WorkOrder

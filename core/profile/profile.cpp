@@ -5,9 +5,9 @@
 
 #include <QJsonArray>
 
-#include <cmath>
-
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace kernelskill {
 
@@ -41,6 +41,14 @@ QMap<QString, double> numbersFromJson(const QJsonValue &value)
     return result;
 }
 
+QStringList textsFromJson(const QJsonValue &value)
+{
+    QStringList result;
+    const QJsonArray array = value.toArray();
+    for (const QJsonValue &one : array) result.append(one.toString());
+    return result;
+}
+
 QJsonObject toJson(const HotSpot &spot)
 {
     return {{QStringLiteral("file"), spot.file},
@@ -56,11 +64,23 @@ HotSpot hotSpotFromJson(const QJsonObject &object)
             object.value(u"main_stall").toString(), object.value(u"text").toString()};
 }
 
+// Here a gap has its place: null.
+QJsonObject toJson(const KernelTimeline &timeline)
+{
+    QJsonObject metrics;
+    for (auto it = timeline.metrics.cbegin(); it != timeline.metrics.cend(); ++it) {
+        QJsonArray values;
+        for (const double value : it.value()) values.append(std::isfinite(value) ? QJsonValue(value) : QJsonValue());
+        metrics.insert(it.key(), values);
+    }
+    return {{QStringLiteral("interval_us"), timeline.interval_us}, {QStringLiteral("metrics"), metrics}};
+}
+
 QJsonObject toJson(const KernelProfile &kernel)
 {
     QJsonArray spots;
     for (const HotSpot &spot : kernel.hotSpots) spots.append(toJson(spot));
-    return {{QStringLiteral("name"), kernel.name},
+    QJsonObject object{{QStringLiteral("name"), kernel.name},
             {QStringLiteral("grid"), toJson(kernel.grid)},
             {QStringLiteral("block"), toJson(kernel.block)},
             {QStringLiteral("launches"), kernel.launches},
@@ -70,6 +90,11 @@ QJsonObject toJson(const KernelProfile &kernel)
             {QStringLiteral("metrics"), toJson(kernel.metrics)},
             {QStringLiteral("stalls"), toJson(kernel.stalls)},
             {QStringLiteral("hot_spots"), spots}};
+    if (!kernel.missing.isEmpty()) object.insert(QStringLiteral("missing"), QJsonArray::fromStringList(kernel.missing));
+    if (kernel.inGraph) object.insert(QStringLiteral("graph"), true);
+    if (!kernel.timeline.isEmpty()) object.insert(QStringLiteral("timeline"), toJson(kernel.timeline));
+    if (!kernel.counters.isEmpty()) object.insert(QStringLiteral("counters"), toJson(kernel.counters));
+    return object;
 }
 
 KernelProfile kernelFromJson(const QJsonObject &object)
@@ -86,10 +111,27 @@ KernelProfile kernelFromJson(const QJsonObject &object)
     kernel.stalls = numbersFromJson(object.value(u"stalls"));
     const QJsonArray spots = object.value(u"hot_spots").toArray();
     for (const QJsonValue &spot : spots) kernel.hotSpots.append(hotSpotFromJson(spot.toObject()));
+    kernel.missing = textsFromJson(object.value(u"missing"));
+    kernel.inGraph = object.value(u"graph").toBool();
+    kernel.timeline = KernelTimeline::fromJson(object.value(u"timeline").toObject());
+    kernel.counters = numbersFromJson(object.value(u"counters"));
     return kernel;
 }
 
 } // namespace
+
+KernelTimeline KernelTimeline::fromJson(const QJsonObject &object)
+{
+    KernelTimeline timeline;
+    timeline.interval_us = object.value(u"interval_us").toDouble();
+    const QJsonObject series = object.value(u"metrics").toObject();
+    for (auto it = series.begin(); it != series.end(); ++it) {
+        QList<double> &values = timeline.metrics[it.key()];
+        const QJsonArray array = it.value().toArray();
+        for (const QJsonValue &value : array) values.append(value.toDouble(std::numeric_limits<double>::quiet_NaN()));
+    }
+    return timeline;
+}
 
 std::optional<double> KernelProfile::metric(const QString &metricName) const
 {

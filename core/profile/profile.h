@@ -6,6 +6,7 @@
 #include <QList>
 #include <QMap>
 #include <QString>
+#include <QStringList>
 
 #include <array>
 #include <optional>
@@ -22,6 +23,17 @@ struct HotSpot
     QString text;              // "38 % of stalls, long scoreboard"
 };
 
+// Values over the length of a kernel's longest launch: value i belongs to (i + 0.5) · interval_us after its start.
+struct KernelTimeline
+{
+    double interval_us = 0;
+    QMap<QString, QList<double>> metrics; // by the profiler's own names, all of one length, % of the peak; NaN: no value
+
+    [[nodiscard]] bool isEmpty() const { return metrics.isEmpty(); }
+    // From {"interval_us", "metrics": {name: [values, null for none]}}, as workers send it and files keep it.
+    [[nodiscard]] static KernelTimeline fromJson(const QJsonObject &object);
+};
+
 struct KernelProfile
 {
     QString name;
@@ -34,6 +46,10 @@ struct KernelProfile
     QMap<QString, double> metrics;
     QMap<QString, double> stalls; // reason → share 0…1 of warp cycles
     QList<HotSpot> hotSpots;      // most expensive first
+    QStringList missing;          // metrics the profiler was asked for and has no value of
+    bool inGraph = false;         // a CUDA graph launched it
+    KernelTimeline timeline;      // of kernels long enough for one
+    QMap<QString, double> counters; // by the profiler's own names, base units; only where all of them were asked for
 
     [[nodiscard]] std::optional<double> metric(const QString &metricName) const;
     [[nodiscard]] double recoverable_us() const { return duration_us > roofline_us ? duration_us - roofline_us : 0; }

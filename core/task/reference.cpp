@@ -89,7 +89,7 @@ Result<QJsonObject> jobObject(const Job &job)
     QJsonObject object{{QStringLiteral("mode"), job.mode},       {QStringLiteral("library"), job.library},
                        {QStringLiteral("folder"), job.folder},   {QStringLiteral("variant"), job.variant},
                        {QStringLiteral("parameters"), parameters}};
-    if (job.mode == u"reference" && job.task.generateHook && job.variant == u"random")
+    if (job.mode != u"check" && job.task.generateHook && job.variant == u"random")
         object.insert(QStringLiteral("hook_seed"), QString::number(kit::Seed::of(job.seed, "generate.cpp").value()));
     return object;
 }
@@ -158,7 +158,7 @@ QByteArray runKey(const QString &library, const QJsonObject &job)
     return QCryptographicHash::hash(QJsonDocument(object).toJson(QJsonDocument::Compact), QCryptographicHash::Sha256).toHex();
 }
 
-Result<ReferenceOutputs> mapAll(const Task &task, const Sizes &sizes, const QString &folder)
+Result<ReferenceOutputs> mapAll(const Task &task, const Sizes &sizes, const QString &folder, bool withExpected)
 {
     ReferenceOutputs outputs;
     for (const Parameter &parameter : task.parameters) {
@@ -171,7 +171,7 @@ Result<ReferenceOutputs> mapAll(const Task &task, const Sizes &sizes, const QStr
             if (!tensor) return std::unexpected(tensor.error());
             outputs.inputs.append(*tensor);
         }
-        if (parameter.isWritten()) {
+        if (parameter.isWritten() && withExpected) {
             const auto tensor = TensorData::map(QStringLiteral("%1/out_%2.bin").arg(folder, parameter.name), parameter.name,
                                                 QStringLiteral("float64"), *elements, 8);
             if (!tensor) return std::unexpected(tensor.error());
@@ -185,6 +185,40 @@ const TensorData *find(const QList<TensorData> &tensors, const QString &name)
 {
     const auto found = std::ranges::find_if(tensors, [&](const TensorData &tensor) { return tensor.name() == name; });
     return found == tensors.end() ? nullptr : &*found;
+}
+
+// By the runner in one of its modes that make inputs; from the cache when it ran before.
+QCoro::Task<Result<ReferenceOutputs>> runCached(Task task, Sizes sizes, quint64 seed, QString variant, QString mode,
+                                                std::stop_token stop, bool unconfined)
+{
+    const Result<QString> library = co_await buildReference(task, stop, unconfined);
+    if (!library) co_return std::unexpected(library.error());
+    Job job{task, sizes, *library, {}, seed, variant, mode, unconfined};
+    const Result<QJsonObject> object = jobObject(job);
+    if (!object) co_return std::unexpected(object.error());
+    const QByteArray key = runKey(*library, *object);
+    const bool withExpected = mode == u"reference";
+    ReferenceCache &cache = ReferenceCache::instance();
+    if (const auto remembered = cache.find(key)) co_return *remembered;
+    const QString folder = cache.folderOf(key);
+    if (QFileInfo::exists(folder)) {
+        if (const auto outputs = mapAll(task, sizes, folder, withExpected)) {
+            cache.remember(key, *outputs);
+            co_return *outputs;
+        }
+        cache.forget(key); // damaged: made anew
+    }
+    QDir().mkpath(cache.root());
+    QTemporaryDir work(cache.root() + QStringLiteral("/run-XXXXXX"));
+    if (!work.isValid())
+        co_return failure(QStringLiteral("reference.cache"), QStringLiteral("%1: this folder cannot be written.").arg(cache.root()));
+    job.folder = work.path();
+    if (const Result<void> done = co_await runJob(job, stop); !done) co_return std::unexpected(done.error());
+    if (QDir().rename(work.path(), folder)) work.setAutoRemove(false);
+    const Result<ReferenceOutputs> outputs = mapAll(task, sizes, folder, withExpected);
+    if (outputs) cache.remember(key, *outputs);
+    cache.evict();
+    co_return outputs;
 }
 
 } // namespace
@@ -228,33 +262,13 @@ QCoro::Task<Result<ReferenceOutputs>> runReference(Task task, Sizes sizes, quint
     if (!inputVariants().contains(variant))
         co_return failure(QStringLiteral("reference.variant"), QStringLiteral("There are no \"%1\" inputs; known are: %2.")
                                                                    .arg(variant, inputVariants().join(QStringLiteral(", "))));
-    const Result<QString> library = co_await buildReference(task, stop, unconfined);
-    if (!library) co_return std::unexpected(library.error());
-    Job job{task, sizes, *library, {}, seed, variant, QStringLiteral("reference"), unconfined};
-    const Result<QJsonObject> object = jobObject(job);
-    if (!object) co_return std::unexpected(object.error());
-    const QByteArray key = runKey(*library, *object);
-    ReferenceCache &cache = ReferenceCache::instance();
-    if (const auto remembered = cache.find(key)) co_return *remembered;
-    const QString folder = cache.folderOf(key);
-    if (QFileInfo::exists(folder)) {
-        if (const auto outputs = mapAll(task, sizes, folder)) {
-            cache.remember(key, *outputs);
-            co_return *outputs;
-        }
-        cache.forget(key); // damaged: made anew
-    }
-    QDir().mkpath(cache.root());
-    QTemporaryDir work(cache.root() + QStringLiteral("/run-XXXXXX"));
-    if (!work.isValid())
-        co_return failure(QStringLiteral("reference.cache"), QStringLiteral("%1: this folder cannot be written.").arg(cache.root()));
-    job.folder = work.path();
-    if (const Result<void> done = co_await runJob(job, stop); !done) co_return std::unexpected(done.error());
-    if (QDir().rename(work.path(), folder)) work.setAutoRemove(false);
-    const Result<ReferenceOutputs> outputs = mapAll(task, sizes, folder);
-    if (outputs) cache.remember(key, *outputs);
-    cache.evict();
-    co_return outputs;
+    co_return co_await runCached(task, sizes, seed, variant, QStringLiteral("reference"), stop, unconfined);
+}
+
+QCoro::Task<Result<ReferenceOutputs>> generateInputs(Task task, Sizes sizes, quint64 seed, std::stop_token stop,
+                                                     bool unconfined)
+{
+    co_return co_await runCached(task, sizes, seed, QStringLiteral("random"), QStringLiteral("inputs"), stop, unconfined);
 }
 
 QCoro::Task<Result<QString>> runCheckHook(Task task, Sizes sizes, ReferenceOutputs inputs, QList<QByteArray> outputs,

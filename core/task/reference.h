@@ -65,6 +65,10 @@ struct ReferenceOutputs
 QCoro::Task<Result<ReferenceOutputs>> runReference(Task task, Sizes sizes, quint64 seed, QString variant,
                                                    std::stop_token stop, bool unconfined = false);
 
+// The inputs of runReference() alone, for sizes at which the reference would take too long. `expected` is empty.
+QCoro::Task<Result<ReferenceOutputs>> generateInputs(Task task, Sizes sizes, quint64 seed, std::stop_token stop,
+                                                     bool unconfined = false);
+
 // Asks check.cpp: extern "C" const char *check(<parameters>), with a candidate's outputs in place, returns a null pointer
 // when they are right, else why not. `outputs` are raw, in the task's dtypes, in order of the written tensors.
 // The text is empty when they are right.

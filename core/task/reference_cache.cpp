@@ -13,6 +13,18 @@
 
 namespace kernelskill {
 
+namespace {
+
+constexpr int inUse_s = 900; // since the last use
+
+// The folder's date is the date of its last use. False when it is gone.
+bool touch(const QString &folder)
+{
+    return utimensat(AT_FDCWD, folder.toLocal8Bit().constData(), nullptr, 0) == 0;
+}
+
+} // namespace
+
 ReferenceCache &ReferenceCache::instance()
 {
     static ReferenceCache cache(paths::cacheFolder() + QStringLiteral("/references/runs"));
@@ -27,13 +39,13 @@ std::optional<ReferenceOutputs> ReferenceCache::find(const QByteArray &key)
 {
     const QMutexLocker lock(&m_mutex);
     const ReferenceOutputs *found = m_recent.object(key);
-    return found ? std::optional(*found) : std::nullopt;
+    // Whoever asks may want the files: another program may have removed them, and they are in use from now.
+    return found && touch(folderOf(key)) ? std::optional(*found) : std::nullopt;
 }
 
 void ReferenceCache::remember(const QByteArray &key, const ReferenceOutputs &outputs)
 {
-    // The folder's date is the date of its last use.
-    utimensat(AT_FDCWD, folderOf(key).toLocal8Bit().constData(), nullptr, 0);
+    touch(folderOf(key));
     const QMutexLocker lock(&m_mutex);
     m_recent.insert(key, new ReferenceOutputs(outputs));
 }
@@ -55,8 +67,8 @@ void ReferenceCache::evict()
         QDirIterator files(folder.filePath(), QDir::Files);
         while (files.hasNext()) size += files.nextFileInfo().size();
         total += size;
-        // Not what another program is just writing.
-        const bool young = folder.lastModified().secsTo(QDateTime::currentDateTime()) < 300 && folder.fileName().startsWith(u"run-");
+        // Not what another program is just writing, nor what an evaluation was just told to read: it knows only the paths.
+        const bool young = folder.lastModified().secsTo(QDateTime::currentDateTime()) < inUse_s;
         if (total <= m_limitBytes || young) continue;
         QDir(folder.filePath()).removeRecursively();
         total -= size;

@@ -24,7 +24,7 @@ public:
     [[nodiscard]] std::optional<ReferenceOutputs> find(const QByteArray &key); // in memory
     void remember(const QByteArray &key, const ReferenceOutputs &outputs);     // and mark its folder as used now
     void forget(const QByteArray &key);                                        // in memory and on disk
-    void evict(); // removes the folders used longest ago until the rest fits
+    void evict(); // removes the folders used longest ago until the rest fits, but none used a moment ago
 
 private:
     const QString m_root;

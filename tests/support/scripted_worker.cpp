@@ -6,6 +6,7 @@
 //   "last"      its last line; {"done": true} when missing
 //   "then"      what happens instead of the last line, one word an attempt, the last one for all that follow:
 //               "answer", "die", "hang", "early" (dies before the hello)
+//   "built"     its answer to {"build_only": true}; when missing "build", "error", "code" and "status" of "last"
 //   "outputs"   text it writes to every file named in "outputs" of the request's cases
 // Beside itself it keeps ".requests" (one a line) and, when it hangs, ".pids": its own and that of a child which left
 // its process group.
@@ -31,7 +32,7 @@ std::size_t attemptsBefore(const std::string &requests)
     std::ifstream file(requests);
     std::size_t count = 0;
     for (std::string line; std::getline(file, line);)
-        count += line.find("list_devices") == std::string::npos;
+        count += line.find("list_devices") == std::string::npos && line.find("build_only") == std::string::npos;
     return count;
 }
 
@@ -50,6 +51,10 @@ std::uintmax_t readFiles(const Json &request)
             for (const char *role : {"inputs", "expected"})
                 for (const std::string &path : one.value(role, std::vector<std::string>()))
                     if (!path.empty()) bytes += std::filesystem::file_size(path);
+        for (const Json &one : request.value(list, Json::array()))
+            for (const auto &set : one.value("input_sets", std::vector<std::vector<std::string>>()))
+                for (const std::string &path : set)
+                    if (!path.empty()) bytes += std::filesystem::file_size(path);
     }
     return bytes;
 }
@@ -61,6 +66,16 @@ void writeOutputs(const Json &request, const std::string &text)
             for (const std::string &path : one.value("outputs", std::vector<std::string>()))
                 if (!path.empty()) std::ofstream(path) << text;
     }
+}
+
+Json built(const Json &script)
+{
+    Json answer = script.value("built", Json::object());
+    const Json last = script.value("last", Json::object());
+    for (const char *key : {"build", "error", "code", "status"})
+        if (!script.contains("built") && last.contains(key)) answer[key] = last.at(key);
+    answer["done"] = true;
+    return answer;
 }
 
 [[noreturn]] void hang(const std::string &self, kit::JsonLineChannel &channel)
@@ -99,6 +114,10 @@ int main(int, char **words)
         Json answer = script.value("devices", Json::object());
         answer["done"] = true;
         channel.send(answer);
+        return 0;
+    }
+    if (request->value("build_only", false)) {
+        channel.send(built(script));
         return 0;
     }
     for (const Json &message : script.value("messages", Json::array()))

@@ -15,6 +15,16 @@ QByteArray read(const QString &path)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
+QList<QJsonObject> allRequests(const QString &program)
+{
+    QList<QJsonObject> found;
+    for (const QByteArray &line : read(program + QStringLiteral(".requests")).split('\n')) {
+        const QJsonObject request = QJsonDocument::fromJson(line).object();
+        if (!request.isEmpty() && !request.contains(QLatin1String("list_devices"))) found.append(request);
+    }
+    return found;
+}
+
 } // namespace
 
 WorkerScript::WorkerScript(const QString &name) : m_program(m_folder.filePath(QStringLiteral("plugins/cuda/") + name))
@@ -34,11 +44,15 @@ void WorkerScript::play(const QJsonObject &script) const
 
 QList<QJsonObject> WorkerScript::requests() const
 {
-    QList<QJsonObject> found;
-    for (const QByteArray &line : read(m_program + QStringLiteral(".requests")).split('\n')) {
-        const QJsonObject request = QJsonDocument::fromJson(line).object();
-        if (!request.isEmpty() && !request.contains(QLatin1String("list_devices"))) found.append(request);
-    }
+    QList<QJsonObject> found = allRequests(m_program);
+    found.removeIf([](const QJsonObject &one) { return one.contains(QLatin1String("build_only")); });
+    return found;
+}
+
+QList<QJsonObject> WorkerScript::builds() const
+{
+    QList<QJsonObject> found = allRequests(m_program);
+    found.removeIf([](const QJsonObject &one) { return !one.contains(QLatin1String("build_only")); });
     return found;
 }
 

@@ -18,7 +18,8 @@ public:
     [[nodiscard]] QString folder() const { return m_folder.path(); }
     [[nodiscard]] QString program() const { return m_program; }
     void play(const QJsonObject &script) const;        // forgets earlier requests
-    [[nodiscard]] QList<QJsonObject> requests() const; // for work, not for lists of devices
+    [[nodiscard]] QList<QJsonObject> requests() const; // for work, not for lists of devices or builds alone
+    [[nodiscard]] QList<QJsonObject> builds() const;   // requests to build and do nothing else
     // Ids of its processes when it hangs: its own and a child's. Empty until then.
     [[nodiscard]] QList<qint64> hanging() const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernelskill-reference-runner: confined, loads a task's compiled reference, makes the inputs, calls it and writes what
 // came out. One job, one JSON object, on standard input:
-//   {"mode": "reference" | "check", "library": path, "folder": path to write in, "variant": "random",
+//   {"mode": "reference" | "inputs" | "check", "library": path, "folder": path to write in, "variant": "random",
 //    "hook_seed": "17" (calls generate() when present),
 //    "parameters": [{"name", "kind": "tensor", "dtype", "elements", "read", "written", "distribution": kind, "first",
 //                    "second", "seed": "…", "file": raw values for check mode} | {"name", "kind": "scalar", "dtype", "value"}]}
@@ -175,6 +175,7 @@ public:
         for (Argument &argument : m_arguments)
             if (argument.tensor && argument.read) writeInput(argument, folder);
             else if (argument.tensor) poisonOutput(argument); // whatever the hook did to it
+        if (m_job.at("mode") == "inputs") return;
         std::vector<void *> values = pointers();
         function<void (*)(void **)>("kernelskill_reference")(values.data());
         for (const Argument &argument : m_arguments)

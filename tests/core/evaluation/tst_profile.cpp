@@ -67,6 +67,31 @@ private Q_SLOTS:
         QVERIFY(!Profile::fromJson(profile.toJson()).kernels[0].metrics.contains(QStringLiteral("b")));
     }
 
+    void whatAProfilerSawIsKept()
+    {
+        KernelProfile kernel;
+        kernel.missing = {QStringLiteral("l2_hit_pct")};
+        kernel.inGraph = true;
+        kernel.timeline.interval_us = 2.5;
+        kernel.timeline.metrics = {{QStringLiteral("dram__read"), {10, std::nan(""), 80.5}}};
+        kernel.counters = {{QStringLiteral("sm__cycles.sum"), 4096}};
+        Profile profile;
+        profile.kernels = {kernel, KernelProfile()};
+        const Profile again = Profile::fromJson(profile.toJson());
+        const KernelProfile &kept = again.kernels[0];
+        QCOMPARE(kept.missing, kernel.missing);
+        QVERIFY(kept.inGraph);
+        QCOMPARE(kept.timeline.interval_us, 2.5);
+        const QList<double> values = kept.timeline.metrics.value(QStringLiteral("dram__read"));
+        QCOMPARE(values.size(), 3);
+        QCOMPARE(values[0], 10.0);
+        QVERIFY(std::isnan(values[1])); // a gap keeps its place
+        QCOMPARE(values[2], 80.5);
+        QCOMPARE(kept.counters, kernel.counters);
+        QVERIFY(again.kernels[1].timeline.isEmpty() && !again.kernels[1].inGraph);
+        QVERIFY(!profile.toJson().value(u"kernels")[1].toObject().contains(u"timeline"));
+    }
+
     void catalogueIsConsistent()
     {
         QSet<QString> names;

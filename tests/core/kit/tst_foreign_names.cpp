@@ -58,6 +58,26 @@ private Q_SLOTS:
         QTEST(found.join(' '), "names");
     }
 
+    // What a linker would hide is still the candidate's own definition.
+    void objectFile()
+    {
+        QTemporaryDir folder;
+        QFile file(folder.filePath(QStringLiteral("a.cpp")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("extern \"C\" int cuStreamSynchronize(void *) { return 0; }\n"
+                   "static int memcmp(int a) { return a; }\nint solve(int a) { return memcmp(a); }");
+        file.close();
+        const QString object = folder.filePath(QStringLiteral("a.o"));
+        QProcess compiler;
+        compiler.start(QStringLiteral("c++"), {QStringLiteral("-c"), QStringLiteral("-fvisibility=hidden"),
+                                               QStringLiteral("-o"), object, file.fileName()});
+        QVERIFY2(compiler.waitForFinished(60'000) && compiler.exitCode() == 0, compiler.readAllStandardError());
+        std::vector<std::string> names;
+        std::string error;
+        QVERIFY2(foreignNames(object.toStdString(), names, error), error.c_str());
+        QCOMPARE(names, std::vector<std::string>{"cuStreamSynchronize"});
+    }
+
     void brokenFiles()
     {
         QTemporaryDir folder;

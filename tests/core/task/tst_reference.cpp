@@ -196,6 +196,15 @@ private Q_SLOTS:
         }
         cache.evict();
         QCOMPARE(QDir(root.path()).entryList(QDir::Dirs | QDir::NoDotAndDotDot), QStringList({QStringLiteral("key2"), QStringLiteral("key3")}));
+        // What was just used stays even where it does not fit: somebody may be about to read it.
+        ReferenceCache small(root.path(), 500);
+        small.remember("key2", {});
+        small.evict();
+        QCOMPARE(QDir(root.path()).entryList(QDir::Dirs | QDir::NoDotAndDotDot), QStringList({QStringLiteral("key2")}));
+        // Remembered, but its files are gone: it has to be made again.
+        QVERIFY(small.find("key2"));
+        QVERIFY(QDir(small.folderOf("key2")).removeRecursively());
+        QVERIFY(!small.find("key2"));
     }
 
     void generateHookDecidesInputs()
@@ -212,6 +221,33 @@ private Q_SLOTS:
         // The hook wrote more digits than a half has; everybody sees the rounded value.
         QCOMPARE(doubles(outputs->input(QStringLiteral("x"))).first(), kit::float16ToDouble(kit::float16FromDouble(1.0f / 3)));
         QVERIFY(doubles(run(hooked, hooked.check, 1, QStringLiteral("zeros"))->input(QStringLiteral("x"))).first() == 0); // not for fills
+    }
+
+    void inputsAlone()
+    {
+        write(QStringLiteral("generate.cpp"), R"(extern "C" void generate(float *x, int *index, bool *, double *, float *, long long *,
+            int rows, long long cols, float, unsigned long long seed) {
+            for (int i = 0; i < rows * cols; ++i) x[i] = 0.5f;
+            for (int i = 0; i < rows; ++i) index[i] = int(seed % 1000);
+        })");
+        const Task hooked = task();
+        const auto whole = run(hooked, hooked.check, 5);
+        QVERIFY2(whole, whole ? "" : qPrintable(whole.error().message));
+        const auto alone = QCoro::waitFor(generateInputs(hooked, hooked.check, 5, {}));
+        QVERIFY2(alone, alone ? "" : qPrintable(alone.error().message));
+        QVERIFY(alone->expected.isEmpty());
+        QCOMPARE(alone->inputs.size(), whole->inputs.size());
+        for (qsizetype i = 0; i < alone->inputs.size(); ++i)
+            QVERIFY(alone->inputs[i].bytes() == whole->inputs[i].bytes());
+        const auto other = QCoro::waitFor(generateInputs(hooked, hooked.check, 6, {}));
+        QVERIFY(other && other->input(QStringLiteral("index"))->bytes() != alone->input(QStringLiteral("index"))->bytes());
+        // No reference is run for them.
+        write(QStringLiteral("reference.cpp"), "extern \"C\" void reference(const float *, const int *, const bool *, "
+                                               "double *, float *, long long *, int, long long, float) "
+                                               "{ __builtin_trap(); }");
+        const Task broken = task();
+        QVERIFY(!run(broken, broken.check, 5));
+        QVERIFY(QCoro::waitFor(generateInputs(broken, broken.check, 5, {})));
     }
 
     void checkHookJudges()

@@ -13,6 +13,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -109,6 +110,23 @@ int copyInput()
     return 0;
 }
 
+// Over the internet's family: 8 when what one socket sends the other receives.
+int talkToOneself()
+{
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto *place = reinterpret_cast<sockaddr *>(&address);
+    const int listening = socket(AF_INET, SOCK_STREAM, 0), sending = socket(AF_INET, SOCK_STREAM, 0);
+    if (listening < 0 || sending < 0) return 7;
+    if (bind(listening, place, size) != 0 || listen(listening, 1) != 0 || getsockname(listening, place, &size) != 0)
+        return 9;
+    if (connect(sending, place, size) != 0 || send(sending, "x", 1, 0) != 1) return 10;
+    char got = 0;
+    return recv(accept(listening, nullptr, nullptr), &got, 1, 0) == 1 && got == 'x' ? 8 : 11;
+}
+
 } // namespace
 
 int main(int count, char **words)
@@ -134,6 +152,8 @@ int main(int count, char **words)
     if (what == "threads") return threads();
     if (what == "fork") return fork() == 0 ? 0 : 6;
     if (what == "sleepers") return forkSleepers();
+    if (what == "netlink") return socket(AF_NETLINK, SOCK_RAW, 0) < 0 ? 7 : 8;
+    if (what == "loopback") return talkToOneself();
     if (what == "socket") return socket(AF_INET, SOCK_STREAM, 0) < 0 ? 7 : 8;
     if (what == "ptrace") return ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) < 0 ? 9 : 10;
     if (what == "crash") std::abort();

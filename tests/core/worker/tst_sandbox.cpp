@@ -221,6 +221,24 @@ private Q_SLOTS:
         }
     }
 
+    // A profiler and the program it starts may talk to each other, and to nobody else.
+    void loopbackWhereItIsAllowed()
+    {
+        const auto exitCode = [](const char *what, bool loopback) {
+            kit::ConfineCommand command;
+            command.program = BUILD_DIR "/tests/sandbox_probe";
+            command.arguments = {what};
+            command.readable = {BUILD_DIR};
+            command.allowLoopback = loopback;
+            kit::ConfinedEnd end;
+            std::string error;
+            return kit::runConfined(command, end, error) ? end.exitCode : -1;
+        };
+        QCOMPARE(exitCode("loopback", false), 7);
+        QCOMPARE(exitCode("loopback", true), 8);
+        QCOMPARE(exitCode("netlink", true), 7);
+    }
+
     void forkIsRefusedToCandidates()
     {
         SandboxCommand command = probe({QStringLiteral("fork")});

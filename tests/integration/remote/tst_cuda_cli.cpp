@@ -5,6 +5,8 @@
 
 #include <QDir>
 #include <QFile>
+#include <QJsonDocument>
+#include <QRegularExpression>
 #include <QTest>
 
 using namespace kernelskill::test;
@@ -27,10 +29,10 @@ private:
         const QString reason = u"libcuda.so.1 was not found: there is no NVIDIA driver on this machine."_s;
         m_worker.play({{u"devices"_s, QJsonObject{{u"devices"_s, QJsonArray{}}, {u"reason"_s, reason}}}});
     }
-    void playOneGpu() const
+    void playOneGpu(const QJsonObject &last = {}) const
     {
         const QJsonObject gpu{{u"index"_s, 0}, {u"name"_s, u"NVIDIA H200"_s}, {u"architecture"_s, u"sm_90a"_s}};
-        m_worker.play({{u"devices"_s, QJsonObject{{u"devices"_s, QJsonArray{gpu}}}}});
+        m_worker.play({{u"devices"_s, QJsonObject{{u"devices"_s, QJsonArray{gpu}}}}, {u"last"_s, last}});
     }
     void setHosts(const QByteArray &hosts) const
     {
@@ -86,6 +88,27 @@ private Q_SLOTS:
         end = evaluate({});
         QCOMPARE(end.exitCode, 2);
         QVERIFY2(message(end).contains(u"\"speed=9\" is no option with a value"), end.out.constData());
+    }
+
+    void profileShowsWhatTheProfilerSaw()
+    {
+        playOneGpu(QJsonDocument::fromJson(R"({"status": "ok",
+            "checks": [{"name": "outputs n=4 seed 1", "outcome": "passed"}],
+            "kernels": [{"name": "softmaxRows", "duration_us": 400, "graph": true, "missing": ["l2_hit_pct"],
+                         "timeline": {"interval_us": 2, "metrics": {"dram__read": [10, null, 100]}},
+                         "counters": {"sm__cycles.sum": 4096}}],
+            "evidence": {"profile": {"why": "Times by CUPTI, counters by ncu: a graph.", "remarks": ["Some are missing."]}}})")
+                       .object());
+        const QString task = taskFolder(u"row_softmax"_s);
+        const ProgramEnd end = m_folders.kernelskill(
+            {u"profile"_s, task, task + u"/baseline.cu"_s, u"--evaluator"_s, u"cuda"_s}, 110'000);
+        QVERIFY2(end.exitCode == 0, end.err.constData());
+        const QString said = QString::fromUtf8(end.out);
+        for (const QString &line : {u"  dram__read every 2.0 µs: ▁ █\n"_s, u"  launched by a CUDA graph\n"_s,
+                                    u"  without a value: l2_hit_pct\n"_s,
+                                    u"\nTimes by CUPTI, counters by ncu: a graph.\nSome are missing.\n"_s})
+            QVERIFY2(said.contains(line), qPrintable(line + said));
+        QVERIFY2(said.contains(QRegularExpression(u"  sm__cycles.sum +4096"_s)), qPrintable(said));
     }
 
     void doctorMissesNoGpu()

@@ -2,6 +2,7 @@
 // The evaluator's side of the border to the CUDA worker: what it asks, and what it makes of answers. A scripted worker
 // stands for the real one.
 #include "evaluation/checks.h"
+#include "evaluation/plausibility.h"
 #include "plugin/cuda_answer.h"
 #include "plugin/cuda_doctor.h"
 #include "plugin/cuda_evaluator.h"
@@ -55,12 +56,13 @@ const char goodAnswer[] = R"({
                  "over_baseline": 1.25, "over_baseline_low": 1.2, "over_baseline_high": 1.3, "host_us": 24}],
     "kernels": [{"name": "twice", "grid": [1, 1, 1], "block": [256, 1, 1], "launches": 1, "duration_us": 18, "share": 1,
                  "roofline_us": 3, "metrics": {"dram_bytes": 64}, "stalls": {"long_scoreboard": 0.5},
-                 "hot_spots": [{"file": "src/solve.cu", "line": 3, "share": 0.9, "stall": "long_scoreboard", "text": "90 %"}]}],
+                 "hot_spots": [{"file": "src/solve.cu", "line": 3, "share": 0.9, "stall": "long_scoreboard", "text": "90 %"}],
+                 "missing": ["l2_hit_pct"], "timeline": {"interval_us": 2, "metrics": {"dram__read": [10, 80.5]}}}],
     "launches": 1,
     "evidence": {"clock_mhz": {"median": 1980}, "temperature_c": 41},
     "build": {"ok": true, "log": "ptxas info\n", "seconds": 1.5, "cached": true, "ptx": ".version 9.0", "sass": "EXIT",
               "compiler": "nvcc 13.0", "resources": [{"kernel": "twice", "registers": 12, "spill_bytes": 0, "shared": 0}]},
-    "device": {"driver": "580.159.04"}})";
+    "device": {"driver": "580.159.04", "memory": 150000000000}})";
 
 } // namespace
 
@@ -192,7 +194,13 @@ private Q_SLOTS:
         for (const char *bad : {"-oProxyCommand=x", "gpu1:relative/folder", "gpu1 port=zero", "gpu1 speed=9", "a@b@c"})
             QCOMPARE(CudaSettings::read({{u"hosts"_s, QString::fromLatin1(bad)}}).error().code, u"host.syntax"_s);
         QCOMPARE(CudaSettings::read({{u"hosts"_s, QJsonArray{u"a@gpu1"_s, u"b@gpu1"_s}}}).error().code, u"host.name"_s);
+        QCOMPARE(good->profiler, u"ncu"_s);
+        QCOMPARE(CudaSettings::read({})->profiler, u"auto"_s);
+        QCOMPARE(CudaSettings::read({{u"profiler"_s, u"ncu-full"_s}})->profiler, u"ncu-full"_s);
         QCOMPARE(CudaSettings::read({{u"profiler"_s, u"gprof"_s}}).error().code, u"settings.cuda"_s);
+        QCOMPARE(CudaSettings::read({{u"profiler"_s, u"gprof"_s}}).error().message,
+                 u"The CUDA evaluator's setting \"profiler\" is \"gprof\"; it must be one of auto, cupti, ncu, "
+                 "ncu-full, none."_s);
         QCOMPARE(CudaSettings::read({{u"samples"_s, u"many"_s}}).error().code, u"settings.cuda"_s);
     }
 
@@ -211,7 +219,7 @@ private Q_SLOTS:
         QCOMPARE(sent.value(u"absolute").toDouble(), 1e-2);
         QCOMPARE(sent.value(u"samples").toInt(), 33);
         QCOMPARE(sent.value(u"compiler").toString(), u"/opt/nvcc"_s);
-        QCOMPARE(sent.value(u"profiler").toString(), u"cupti"_s);
+        QCOMPARE(sent.value(u"profiler").toString(), u"auto"_s);
         QCOMPARE(sent.value(u"profile"), QJsonValue(true));
         QCOMPARE(sent.value(u"unconfined"), QJsonValue(false));
         QCOMPARE(sent.value(u"generated"), QJsonValue(false));
@@ -246,6 +254,8 @@ private Q_SLOTS:
         QCOMPARE(evaluation->profile.device, u"h200"_s);
         QCOMPARE(evaluation->profile.kind, u"measured"_s);
         QCOMPARE(evaluation->profile.kernels.first().hotSpots.first().file, u"solve.cu"_s);
+        QCOMPARE(evaluation->profile.kernels.first().missing, QStringList{u"l2_hit_pct"_s});
+        QCOMPARE(evaluation->profile.kernels.first().timeline.metrics.value(u"dram__read"_s), (QList<double>{10, 80.5}));
         QCOMPARE(evaluation->artefacts.value(u"ptx"_s), u".version 9.0"_s);
         QCOMPARE(evaluation->artefacts.value(u"sass"_s), u"EXIT"_s);
         QCOMPARE(evaluation->evidence.value(u"temperature_c").toInt(), 41);
@@ -253,6 +263,7 @@ private Q_SLOTS:
         const QJsonObject manifest = evaluation->manifest;
         QCOMPARE(manifest.value(u"worker").toString(), u"scripted 1.2"_s);
         QCOMPARE(manifest.value(u"driver").toString(), u"580.159.04"_s);
+        QCOMPARE(manifest.value(u"device_facts")[u"memory"].toDouble(), 150e9);
         QCOMPARE(manifest.value(u"compiler").toString(), u"nvcc 13.0"_s);
         QCOMPARE(manifest.value(u"device").toString(), u"0"_s);
         QCOMPARE(manifest.value(u"build_cached"), QJsonValue(true));
@@ -293,6 +304,44 @@ private Q_SLOTS:
         QVERIFY(evaluation->verdict == Verdict::Suspect);
     }
 
+    void workMustShowInTheProfile_data()
+    {
+        QTest::addColumn<double>("moved"); // bytes to and from DRAM
+        QTest::addColumn<QString>("outcome");
+        QTest::newRow("all of it") << 790e6 << u"passed"_s;
+        QTest::newRow("some stayed in L2") << 600e6 << u"passed"_s;
+        QTest::newRow("next to nothing") << 1e6 << u"failed"_s;
+        QTest::newRow("not told") << -1.0 << QString();
+    }
+    void workMustShowInTheProfile()
+    {
+        QFETCH(double, moved);
+        QFETCH(QString, outcome);
+        Task task = m_task;
+        task.time.first().sizes.insert(u"n"_s, 100'000'000); // 8 bytes each: 800 MB
+        const auto gpu = GpuSpec::find(u"h200"_s);
+        QVERIFY(gpu);
+        Evaluation evaluation;
+        evaluation.kind = TimeKind::Measured;
+        KernelProfile kernel;
+        if (moved >= 0) kernel.metrics.insert(u"dram_bytes"_s, moved);
+        evaluation.profile.kernels = {kernel};
+        checkProfiledWork(task, *gpu, evaluation);
+        QCOMPARE(evaluation.checks.isEmpty() ? QString() : evaluation.checks.first().outcome, outcome);
+        evaluation.checks.clear();
+        checkProfiledWork(m_task, *gpu, evaluation); // fits into L2
+        QVERIFY(evaluation.checks.isEmpty());
+    }
+
+    void slowCompilerIsATimeout()
+    {
+        Evaluation evaluation;
+        addAnswer(json(R"({"status": "timeout", "build": {"ok": false, "log": "nvcc did not finish within 300 seconds"}})"),
+                  u"h200"_s, u"solve.cu"_s, evaluation);
+        QVERIFY(evaluation.status == Status::Timeout);
+        QVERIFY(evaluation.log.contains(u"nvcc did not finish within 300 seconds"));
+    }
+
     void unknownGpuCannotBeJudged()
     {
         QJsonObject gpu = json(h200);
@@ -316,6 +365,124 @@ private Q_SLOTS:
         QCOMPARE(evaluation->findings.first().file, u"baseline.cu"_s);
         QCOMPARE(evaluation->findings.first().line, 3);
         QCOMPARE(evaluation->findings.first().message, u"identifier \"y\" is undefined"_s);
+    }
+
+    // A reference that never ends keeps nobody waiting whose candidate does not compile.
+    void compilerErrorsDoNotWaitForReferences()
+    {
+        const QString folder = m_home.filePath(u"endless"_s);
+        EvaluationRequest asked = request();
+        asked.task = smallTask(folder);
+        QFile reference(folder + u"/reference.cpp"_s);
+        QVERIFY(reference.open(QIODevice::WriteOnly));
+        reference.write("extern \"C\" void reference(const float *, float *, int)\n"
+                        "{\n    for (volatile int i = 0;; i = i + 1) {}\n}\n");
+        reference.close();
+        const QString log = u"src/baseline.cu(3): error: identifier \"y\" is undefined\n"_s;
+        play({{u"build"_s, QJsonObject{{u"ok"_s, false}, {u"log"_s, log}}}});
+        asked.task = *readTask(folder);
+        const auto evaluation = evaluate(asked);
+        QVERIFY2(evaluation, errorIn(evaluation).constData());
+        QVERIFY(evaluation->status == Status::BuildFailed);
+        QCOMPARE(evaluation->findings.first().message, u"identifier \"y\" is undefined"_s);
+        QCOMPARE(m_worker.builds().size(), 1);
+        QCOMPARE(m_worker.requests().size(), 0);
+        const QJsonObject sent = m_worker.builds().first();
+        QVERIFY(sent.value(u"candidate").toObject().value(u"unit").toString().contains(u"kernelskill_call"));
+        QVERIFY(sent.value(u"baseline").toObject().contains(u"unit"));
+        QVERIFY(!sent.contains(u"checks"));
+    }
+
+    void compilesWithoutEvaluating()
+    {
+        const QString log = u"src/baseline.cu(3): error: identifier \"y\" is undefined\n"_s;
+        play({{u"build"_s, QJsonObject{{u"ok"_s, false}, {u"log"_s, log}}}});
+        CudaEvaluator evaluator({}, installation());
+        const auto findings = QCoro::waitFor(evaluator.compile(request(), {}));
+        QVERIFY2(findings, errorIn(findings).constData());
+        QCOMPARE(findings->size(), 1);
+        QCOMPARE(findings->first().file, u"baseline.cu"_s);
+        QCOMPARE(findings->first().line, 3);
+        QCOMPARE(m_worker.builds().size(), 1);
+        QCOMPARE(m_worker.requests().size(), 0);
+        play(json(goodAnswer));
+        const auto none = QCoro::waitFor(evaluator.compile(request(), {}));
+        QVERIFY2(none, errorIn(none).constData());
+        QVERIFY(none->isEmpty());
+        play(json(R"({"error": "nvcc was not found.", "code": "environment.compiler"})"));
+        // The third time: the device is still known.
+        const auto trouble = QCoro::waitFor(evaluator.compile(request(), {}));
+        QVERIFY(!trouble);
+        QCOMPARE(trouble.error().message, u"nvcc was not found."_s);
+        QCOMPARE(trouble.error().code, u"environment.compiler"_s);
+    }
+
+    void buildsWhileReferencesAreComputed()
+    {
+        QJsonObject built = json(R"({"status": "ok", "build": {"ok": true, "log": "built first\n", "seconds": 3, "ptx": "first"}})");
+        play(json(goodAnswer), {{u"built"_s, built}});
+        EvaluationRequest asked = request();
+        asked.seed = 4711; // references nobody has asked for yet
+        const auto evaluation = evaluate(asked);
+        QVERIFY2(evaluation, errorIn(evaluation).constData());
+        QVERIFY(evaluation->verdict == Verdict::Verified);
+        QCOMPARE(m_worker.builds().size(), 1);
+        QCOMPARE(m_worker.requests().size(), 1);
+        QCOMPARE(evaluation->artefacts.value(u"ptx"_s), u"first"_s); // of the build that took place
+        QCOMPARE(evaluation->manifest.value(u"build_ms").toDouble(), 3000);
+        QCOMPARE(std::ranges::count(evaluation->checks, u"build"_s, &Check::name), 1);
+        // Known ones keep nobody waiting: then one request does.
+        play(json(goodAnswer));
+        QVERIFY(evaluate(asked));
+        QCOMPARE(m_worker.builds().size(), 0);
+        QCOMPARE(m_worker.requests().size(), 1);
+    }
+
+    void generatedInputsAreSent()
+    {
+        const QString folder = m_home.filePath(u"generated"_s);
+        EvaluationRequest asked = request();
+        asked.task = smallTask(folder);
+        QFile hook(folder + u"/generate.cpp"_s);
+        QVERIFY(hook.open(QIODevice::WriteOnly));
+        hook.write("extern \"C\" void generate(float *x, float *, int n, unsigned long long seed)\n"
+                   "{\n    for (int i = 0; i < n; ++i) x[i] = float(seed % 100000) + i;\n}\n");
+        hook.close();
+        play(json(goodAnswer));
+        asked.task = *readTask(folder);
+        const auto evaluation = evaluate(asked);
+        QVERIFY2(evaluation, errorIn(evaluation).constData());
+        const QJsonObject sent = m_worker.requests().first();
+        QCOMPARE(sent.value(u"generated"), QJsonValue(true));
+        const QJsonObject timed = sent.value(u"times").toArray().first().toObject();
+        QVERIFY(!timed.contains(u"fresh_seeds"));
+        QList<QJsonArray> sets{timed.value(u"inputs").toArray()};
+        for (const QJsonValue &set : timed.value(u"input_sets").toArray())
+            sets.append(set.toArray());
+        QCOMPARE(sets.size(), 12); // they are small
+        QSet<float> starts;
+        for (const QJsonArray &set : std::as_const(sets)) {
+            QCOMPARE(set.size(), 3);
+            QFile file(set[0].toString());
+            QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(file.fileName()));
+            const QByteArray bytes = file.readAll();
+            QCOMPARE(bytes.size(), 8 * 4);
+            const auto *values = reinterpret_cast<const float *>(bytes.constData());
+            for (int i = 1; i < 8; ++i)
+                QCOMPARE(values[i], values[0] + float(i)); // as the generator made them
+            starts.insert(values[0]);
+            QCOMPARE(set[1].toString(), QString());
+        }
+        QCOMPARE(starts.size(), 12);
+        QHash<QString, QString> places;
+        for (const QString &file : filesRead(sent))
+            places.insert(file, u"/there/"_s + QString::number(places.size()));
+        for (const QJsonArray &set : std::as_const(sets))
+            QVERIFY(places.contains(set[0].toString()));
+        const QJsonArray movedSets =
+            moved(sent, places, {}).value(u"times").toArray().first().toObject().value(u"input_sets").toArray();
+        QCOMPARE(movedSets.size(), 11);
+        QCOMPARE(movedSets[3].toArray()[0].toString(), places.value(sets[4][0].toString()));
     }
 
     void troubleIsNoEvaluation_data()

@@ -281,6 +281,29 @@ private Q_SLOTS:
         QCOMPARE(evaluation.profile.deciding()->name, kernels[0].name);
     }
 
+    void nothingTheWorkerSendsIsDropped()
+    {
+        const RawProfile profile = parseLibraryProfile(profileWith(
+            R"([{"kind":"kernel","name":"_Z1aPf","grid":[7,1,1],"durations_ns":[1000],"graph":true,
+                 "counters":{"dram__bytes_read.sum":4250,"lts__t_sectors_lookup_hit.sum":null},
+                 "timeline":{"interval_us":2,"metrics":{"dram__read":[10,null,80.5]}}}])"));
+        const Json answer{{"kernels", kernelProfiles(profile, h200(), true)}, {"launches", 1}};
+        kernelskill::Evaluation evaluation;
+        kernelskill::addWorkerAnswer(QJsonDocument::fromJson(QByteArray::fromStdString(answer.dump())).object(),
+                                     QStringLiteral("h200"), kernelskill::TimeKind::Measured, evaluation);
+        const kernelskill::KernelProfile &kernel = evaluation.profile.kernels.first();
+        QVERIFY(kernel.inGraph);
+        QVERIFY2(kernel.missing.contains(QStringLiteral("l2_hit_pct")), qPrintable(kernel.missing.join(u' ')));
+        QCOMPARE(kernel.timeline.interval_us, 2.0);
+        const QList<double> values = kernel.timeline.metrics.value(QStringLiteral("dram__read"));
+        QCOMPARE(values.size(), 3);
+        QCOMPARE(values[0], 10.0);
+        QVERIFY(std::isnan(values[1]));
+        QCOMPARE(values[2], 80.5);
+        QCOMPARE(kernel.counters, (QMap<QString, double>{{QStringLiteral("dram__bytes_read.sum"), 4250.0}}));
+        QVERIFY(!kernelProfiles(profile, h200())[0].contains("counters")); // only where they were asked for
+    }
+
     void launchesOfOneNameAreSummed()
     {
         const RawProfile profile = parseLibraryProfile(profileWith(

@@ -4,11 +4,25 @@
 #include "worker_fixture.h"
 
 #include <QFile>
+#include <QJsonDocument>
 #include <QTest>
 
 #include <sys/file.h>
 
+#include <algorithm>
+
 using namespace kernelskill::testing;
+
+namespace {
+
+// Slow enough that what else the machine does hardly shows in its times.
+QString steadyProgram()
+{
+    return WorkerFixture::program(QStringLiteral("launch(s, [] { usleep(300); });") + WorkerFixture::rightBody(),
+                                  "#include <unistd.h>");
+}
+
+} // namespace
 
 class TestCudaWorker : public QObject
 {
@@ -21,8 +35,19 @@ private Q_SLOTS:
     void faults();
     void nextCandidateIsUnaffected();
     void buildFailure();
+    void clashOfNames();
     void cachedBuild();
     void profile();
+    void profilers_data();
+    void profilers();
+    void profilerThatMayNot();
+    void allOfNcu();
+    void kernelsFromElsewhere();
+    void generatedInputs();
+    void remembersGeneratedInputs();
+    void aheadOfItsStream();
+    void buildsOnly();
+    void saysItsVersion();
     void brokenBaseline();
     void leftNothingWhenKilled_data();
     void leftNothingWhenKilled();
@@ -37,15 +62,14 @@ private:
 void TestCudaWorker::rightProgram()
 {
     QStringList stages;
-    const QString slower = QStringLiteral("launch(s, [] { usleep(300); });") + WorkerFixture::rightBody();
-    const QJsonObject answer =
-        m_fixture.run(m_fixture.request(WorkerFixture::program(slower, "#include <unistd.h>")), &stages);
+    const QJsonObject answer = m_fixture.run(m_fixture.request(steadyProgram()), &stages);
     QCOMPARE(complaints(answer), QString());
     QCOMPARE(answer.value(u"status").toString(), "ok");
-    for (const char *name : {"outputs n=100 seed 1", "outputs n=100 seed 2", "outputs n=1 seed 1",
-                             "outputs n=100 seed 77", "outputs at size n=3000", "work at size n=3000",
-                             "inputs unmodified", "nothing but outputs written", "work inside the call",
-                             "work on the device", "precision", "clock", "work after the end event", "persisting L2"})
+    for (const char *name :
+         {"outputs n=100 seed 1", "outputs n=100 seed 2", "outputs n=1 seed 1", "outputs n=100 seed 77",
+          "outputs at size n=3000", "work at size n=3000", "inputs unmodified", "nothing but outputs written",
+          "work inside the call", "work on the device", "precision", "clock", "work after the end event",
+          "persisting L2", "work in the given stream", "names"})
         QCOMPARE(outcome(answer, QString::fromLatin1(name)), "passed");
     const QJsonValue timing = answer.value(u"timings").toArray().at(0);
     QCOMPARE(timing[u"name"].toString(), "n=3000");
@@ -107,6 +131,8 @@ void TestCudaWorker::failedChecks_data()
         "static cudaStream_t other = nullptr; if (!other) cudaStreamCreateWithFlags(&other, 1);"
         "launch(other, [=] { usleep(2000); for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; });",
         "work after the end event", "#include <unistd.h>");
+    add("defines a function of the driver", right, "names",
+        "extern \"C\" int cuStreamSynchronize(void *) { return 0; }");
     add("slows the clock down", "standInScaleEvents(0.1f); launch(s, [] { usleep(1000); });" + right, "clock",
         "#include <unistd.h>");
     add("keeps lines in the L2", "standInSetPersistingL2(1 << 20);" + right, "persisting L2");
@@ -194,6 +220,18 @@ void TestCudaWorker::buildFailure()
     QCOMPARE(answer.value(u"checks").toArray().size(), 0);
 }
 
+// As where the run time is linked statically and so defines its names a second time.
+void TestCudaWorker::clashOfNames()
+{
+    const QJsonObject answer = m_fixture.run(m_fixture.request(WorkerFixture::program(
+        WorkerFixture::rightBody(),
+        "int kernelskill_counts = 0;\nextern \"C\" int cuStreamSynchronize(void *) { return 0; }")));
+    QCOMPARE(answer.value(u"status").toString(), "build_failed");
+    QVERIFY(answer.value(u"build")[u"log"].toString().contains("multiple definition of `kernelskill_counts'"));
+    QCOMPARE(failures(answer), QStringList("names"));
+    QVERIFY(complaints(answer).contains("the candidate defines cuStreamSynchronize, which belongs to the run time"));
+}
+
 void TestCudaWorker::cachedBuild()
 {
     const QJsonObject request = m_fixture.request(WorkerFixture::program("/* cached */" + WorkerFixture::rightBody()));
@@ -227,6 +265,222 @@ void TestCudaWorker::profile()
     QCOMPARE(fixture.processes().join(u'\n'), QString());
 }
 
+void TestCudaWorker::profilers_data()
+{
+    QTest::addColumn<QString>("profiler");
+    QTest::addColumn<QString>("library"); // of CUPTI
+    QTest::addColumn<bool>("hasNcu");
+    QTest::addColumn<QString>("outcome");
+    QTest::addColumn<QString>("source");
+    QTest::addColumn<QString>("why");    // begins with it
+    QTest::addColumn<double>("time_us"); // of the kernel "doubles"
+    QTest::addColumn<int>("bytes");      // to and from DRAM in its longest launch; −1: unknown
+    const QString kernel = "kernelskill-cuda-profile", graph = "kernelskill-cuda-graph-profile", none = "nothing";
+    QTest::newRow("ncu") << "ncu" << none << true << "passed"
+                         << "ncu"
+                         << "Counters by ncu, as asked for." << 16.0 << 26000;
+    QTest::newRow("ncu is missing") << "ncu" << kernel << false << "not made"
+                                    << "ncu"
+                                    << "" << 0.0 << -1;
+    QTest::newRow("cupti") << "cupti" << kernel << true << "passed"
+                           << "cupti"
+                           << "Counters by CUPTI, as asked for." << 5.0 << -1;
+    QTest::newRow("cupti alone on a graph") << "cupti" << graph << true << "passed"
+                                            << "cupti"
+                                            << "Counters by CUPTI, as asked for." << 14.0 << -1;
+    QTest::newRow("auto") << "auto" << kernel << true << "passed"
+                          << "cupti"
+                          << "Counters by CUPTI: it is quick, and had them all." << 5.0 << -1;
+    QTest::newRow("auto on a graph") << "auto" << graph << true << "passed"
+                                     << "cupti, ncu"
+                                     << "Times by CUPTI, counters by ncu: the candidate launches a CUDA graph" << 14.0
+                                     << 26000;
+    QTest::newRow("auto on a graph without ncu")
+        << "auto" << graph << false << "passed"
+        << "cupti"
+        << "Times by CUPTI and no counters: the candidate launches a CUDA graph, whose kernels have no counters by "
+           "CUPTI. ncu is not installed on the GPU machine"
+        << 14.0 << -1;
+    QTest::newRow("auto without CUPTI") << "auto" << none << true << "passed"
+                                        << "ncu"
+                                        << "Counters by ncu: CUPTI saw nothing." << 16.0 << 26000;
+    QTest::newRow("auto with neither") << "auto" << none << false << "not made"
+                                       << "cupti"
+                                       << "No profile: CUPTI saw nothing. ncu is not installed" << 0.0 << -1;
+}
+
+// Whatever becomes of the profile, the candidate is as right and as fast as before.
+void TestCudaWorker::profilers()
+{
+    QFETCH(QString, profiler);
+    QFETCH(QString, library);
+    QFETCH(bool, hasNcu);
+    QFETCH(QString, why);
+    QFETCH(double, time_us);
+    QFETCH(int, bytes);
+    WorkerFixture fixture;
+    fixture.setEnvironment("KERNELSKILL_PROFILE_LIBRARY",
+                           QStringLiteral(BUILD_DIR "/tests/cuda/lib%1-stand-in.so").arg(library));
+    if (!hasNcu) fixture.setEnvironment("KERNELSKILL_NCU", "/nowhere/ncu");
+    QJsonObject request = fixture.request(steadyProgram());
+    request["profile"] = true;
+    request["profiler"] = profiler;
+    const QJsonObject answer = fixture.run(request);
+    QCOMPARE(answer.value(u"status").toString(), "ok");
+    QCOMPARE(failures(answer), QStringList());
+    QTEST(outcome(answer, "profile"), "outcome");
+    const QJsonObject evidence = answer.value(u"evidence")[u"profile"].toObject();
+    QTEST(evidence.value(u"source").toString(), "source");
+    QVERIFY2(evidence.value(u"why").toString().startsWith(why), qPrintable(evidence.value(u"why").toString()));
+    if (evidence.value(u"source").toString() == QLatin1String("cupti, ncu"))
+        QCOMPARE(evidence.value(u"version").toString(), "CUPTI 130001, ncu 2025.3.1.0");
+    if (!hasNcu && profiler == QLatin1String("ncu"))
+        QVERIFY2(complaints(answer).startsWith("profile: ncu is not installed on the GPU machine"),
+                 qPrintable(complaints(answer)));
+    const QJsonValue kernel = answer.value(u"kernels").toArray().at(0);
+    QCOMPARE(kernel[u"duration_us"].toDouble(), time_us);
+    QCOMPARE(kernel[u"metrics"][u"dram_bytes"].toInt(-1), bytes);
+    QCOMPARE(kernel[u"graph"].toBool(), library.contains("graph"));
+    QCOMPARE(fixture.processes().join(u'\n'), QString());
+}
+
+void TestCudaWorker::profilerThatMayNot()
+{
+    QTemporaryDir folder;
+    QFile script(folder.filePath("ncu"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("#!/bin/sh\necho '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission'\nexit 1\n");
+    script.close();
+    QVERIFY(script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+    WorkerFixture fixture;
+    fixture.setEnvironment("KERNELSKILL_NCU", script.fileName());
+    QJsonObject request = fixture.request(steadyProgram());
+    request["profile"] = true;
+    request["profiler"] = "ncu";
+    const QJsonObject answer = fixture.run(request);
+    QCOMPARE(answer.value(u"status").toString(), "ok");
+    QVERIFY2(complaints(answer).startsWith("profile: This user may not read the GPU's counters (ERR_NVGPUCTRPERM)"),
+             qPrintable(complaints(answer)));
+}
+
+void TestCudaWorker::allOfNcu()
+{
+    QJsonObject request = m_fixture.request(steadyProgram());
+    request["profile"] = true;
+    request["profiler"] = "ncu-full";
+    const QJsonObject answer = m_fixture.run(request);
+    QCOMPARE(complaints(answer), QString());
+    QCOMPARE(answer.value(u"launches").toInt(), 3);
+    const QJsonArray kernels = answer.value(u"kernels").toArray();
+    QCOMPARE(kernels.size(), 2);
+    QCOMPARE(kernels[0][u"counters"][u"sm__sass_inst_executed_op_ldsm.sum"].toInt(), 7); // of the longest launch
+    QCOMPARE(kernels[1][u"counters"][u"dram__bytes_read.sum"].toInt(), 1000);
+}
+
+void TestCudaWorker::kernelsFromElsewhere()
+{
+    WorkerFixture fixture;
+    fixture.setEnvironment("KERNELSKILL_PROFILE_LIBRARY",
+                           QStringLiteral(BUILD_DIR "/tests/cuda/libkernelskill-cuda-graph-profile-stand-in.so"));
+    QJsonObject request = fixture.request(steadyProgram());
+    request["profile"] = true;
+    request["profiler"] = "cupti";
+    QCOMPARE(outcome(fixture.run(request), "kernels of its own"), "passed");
+    request["candidate"] = fixture.request("/* no kernel \"rest\" */" + steadyProgram())["candidate"];
+    QJsonObject answer = fixture.run(request);
+    QCOMPARE(failures(answer), QStringList("kernels of its own"));
+    QVERIFY2(complaints(answer).contains("it launched rest(float*, int), which its code does not define"),
+             qPrintable(complaints(answer)));
+    request["mode"] = "paper";
+    answer = fixture.run(request);
+    QCOMPARE(outcome(answer, "kernels of its own"), QString());
+    QCOMPARE(answer.value(u"launches").toInt(), 3);
+}
+
+// A program that needs its input as the generator made it, whichever set it gets.
+void TestCudaWorker::generatedInputs()
+{
+    const QString body =
+        "launch(s, [=] { usleep(300); for (int i = 1; i < n; ++i) if (x[i] - x[i - 1] != 0.25f) standInFault(700);"
+        "for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; });";
+    const QJsonObject request = m_fixture.request(WorkerFixture::program(body, "#include <unistd.h>"));
+    QJsonObject answer = m_fixture.run(m_fixture.generated(request, 6));
+    QCOMPARE(complaints(answer), QString());
+    QCOMPARE(answer.value(u"status").toString(), "ok");
+    const QJsonArray checks = answer.value(u"checks").toArray();
+    const auto fresh = std::ranges::find_if(
+        checks, [](const QJsonValue &one) { return one[u"name"].toString() == "fresh inputs at size n=3000"; });
+    QVERIFY(fresh != checks.end());
+    QCOMPARE((*fresh)[u"outcome"].toString(), "passed");
+    QCOMPARE((*fresh)[u"detail"].toString(), "6 sets of inputs in turn");
+    QVERIFY(answer.value(u"evidence")[u"sizes"][u"n=3000"][u"seen_again"].toDouble() > 0);
+    // Two sets are seen once each before they come again: too few to tell anything by.
+    answer = m_fixture.run(m_fixture.generated(request, 2));
+    QCOMPARE(outcome(answer, "fresh inputs at size n=3000"), "not made");
+    // Nothing is made up where the generator's inputs are missing.
+    QJsonObject without = request;
+    without["generated"] = true;
+    answer = m_fixture.run(without);
+    QVERIFY2(complaints(answer).contains("timing n=3000: there are no inputs for x"), qPrintable(complaints(answer)));
+}
+
+void TestCudaWorker::remembersGeneratedInputs()
+{
+    const QString body = "launch(s, [=] { double all = 0; for (int i = 0; i < n; ++i) all += x[i] * (i + 1);"
+                         "std::vector<float> &made = known[all];"
+                         "if (made.empty()) { usleep(3000); for (int i = 0; i < n; ++i) made.push_back(2 * x[i]); }"
+                         "for (int i = 0; i < n; ++i) y[i] = made[i]; });";
+    const QString before = "#include <map>\n#include <unistd.h>\n#include <vector>\n"
+                           "static std::map<double, std::vector<float>> known;";
+    const QJsonObject answer =
+        m_fixture.run(m_fixture.generated(m_fixture.request(WorkerFixture::program(body, before)), 6));
+    QCOMPARE(answer.value(u"status").toString(), "ok");
+    QCOMPARE(failures(answer), QStringList("fresh inputs at size n=3000"));
+    QVERIFY2(complaints(answer).contains("of 6 sets of inputs in turn each took"), qPrintable(complaints(answer)));
+    QVERIFY(complaints(answer).contains("the candidate remembers them"));
+}
+
+// Right in every sample, but where the given stream waits, its work has already been done with what lay there before.
+void TestCudaWorker::aheadOfItsStream()
+{
+    const QString body = "static cudaStream_t other = nullptr;"
+                         "if (!other) { cudaStreamCreateWithFlags(&other, 1); standInRunAtOnce(other); }"
+                         "launch(other, [=] { usleep(300); for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; });";
+    const QJsonObject answer = m_fixture.run(m_fixture.request(WorkerFixture::program(body, "#include <unistd.h>")));
+    QCOMPARE(answer.value(u"status").toString(), "ok");
+    QCOMPARE(failures(answer), QStringList("work in the given stream"));
+    QVERIFY2(complaints(answer).contains("calls that waited in the stream they were given used the inputs of before"),
+             qPrintable(complaints(answer)));
+}
+
+void TestCudaWorker::buildsOnly()
+{
+    const QJsonObject whole =
+        m_fixture.request(WorkerFixture::program("/* built before */" + WorkerFixture::rightBody()));
+    const QJsonObject request{
+        {"build_only", true}, {"candidate", whole.value(u"candidate")}, {"baseline", whole.value(u"baseline")}};
+    QStringList stages;
+    const QJsonObject answer = m_fixture.run(request, &stages);
+    QCOMPARE(answer.value(u"status").toString(), "ok");
+    QCOMPARE(answer.value(u"build")[u"ok"].toBool(), true);
+    QCOMPARE(answer.value(u"build")[u"cached"].toBool(), false);
+    QCOMPARE(answer.value(u"checks").toArray().size(), 0);
+    QCOMPARE(stages, QStringList("building"));
+    QCOMPARE(m_fixture.run(whole).value(u"build")[u"cached"].toBool(), true);
+}
+
+void TestCudaWorker::saysItsVersion()
+{
+    QFile file(QStringLiteral(SOURCE_DIR "/plugins/evaluators/cuda/plugin/metadata.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QString version = QJsonDocument::fromJson(file.readAll()).object().value(u"version").toString();
+    const auto process = m_fixture.start({{"list_devices", true}});
+    QVERIFY(process->waitForFinished());
+    const QJsonObject hello = QJsonDocument::fromJson(process->readLine()).object();
+    QCOMPARE(hello.value(u"hello").toString(), "kernelskill-cuda-worker");
+    QCOMPARE(hello.value(u"version").toString(), version);
+}
+
 void TestCudaWorker::brokenBaseline()
 {
     QJsonObject request = m_fixture.request(WorkerFixture::program(WorkerFixture::rightBody()));
@@ -236,12 +490,16 @@ void TestCudaWorker::brokenBaseline()
         request["baseline"] = baseline;
     };
     set(QStringLiteral("nonsense"));
-    QVERIFY(m_fixture.run(request).value(u"error").toString().startsWith("The task's baseline does not compile"));
+    const QJsonObject answer = m_fixture.run(request);
+    QVERIFY(answer.value(u"error").toString().startsWith("The task's baseline does not compile"));
+    QCOMPARE(answer.value(u"code").toString(), "task.baseline");
     set(WorkerFixture::program(QStringLiteral("launch(s, [=] { for (int i = 0; i < n; ++i) y[i] = 3 * x[i]; });")));
     QVERIFY(m_fixture.run(request).value(u"error").toString().startsWith(
         "The task's baseline is wrong at outputs n=100 seed 1"));
     set(WorkerFixture::program(QStringLiteral("standInFault(700);")));
-    QVERIFY(m_fixture.run(request).value(u"error").toString().startsWith("The task's baseline does not run"));
+    const QJsonObject faulty = m_fixture.run(request);
+    QVERIFY(faulty.value(u"error").toString().startsWith("The task's baseline does not run"));
+    QCOMPARE(faulty.value(u"code").toString(), "task.baseline");
 }
 
 void TestCudaWorker::leftNothingWhenKilled_data()
@@ -280,6 +538,7 @@ void TestCudaWorker::leasedElsewhere()
     QStringList stages;
     const QJsonObject answer = m_fixture.run(request, &stages);
     QVERIFY(answer.value(u"error").toString().contains("was in use by another evaluation"));
+    QCOMPARE(answer.value(u"code").toString(), "environment.busy");
     QVERIFY(stages.contains("waiting"));
     QVERIFY(!stages.contains("checking"));
     file.remove();
@@ -287,15 +546,19 @@ void TestCudaWorker::leasedElsewhere()
 
 void TestCudaWorker::missingPieces()
 {
-    const auto error = [](const char *name, const char *value) {
+    const auto error = [](const char *name, const char *value, const char *code) {
         WorkerFixture fixture;
         fixture.setEnvironment(QString::fromLatin1(name), QString::fromLatin1(value));
-        return fixture.run(fixture.request(WorkerFixture::program(WorkerFixture::rightBody())))
-            .value(u"error")
-            .toString();
+        const QJsonObject answer = fixture.run(fixture.request(WorkerFixture::program(WorkerFixture::rightBody())));
+        return answer.value(u"code").toString() == QLatin1String(code) ? answer.value(u"error").toString() : QString();
     };
-    QVERIFY(error("KERNELSKILL_LIBCUDA", "/nowhere/libcuda.so.1").startsWith("The NVIDIA driver is not installed"));
-    QVERIFY(error("KERNELSKILL_NVCC", "/nowhere/nvcc").startsWith("NVIDIA's compiler nvcc is not on this machine"));
+    QVERIFY(error("KERNELSKILL_LIBCUDA", "/nowhere/libcuda.so.1", "environment.driver")
+                .startsWith("The NVIDIA driver is not installed"));
+    QVERIFY(error("KERNELSKILL_NVCC", "/nowhere/nvcc", "environment.compiler")
+                .startsWith("NVIDIA's compiler nvcc is not on this machine"));
+    const QJsonObject nonsense = m_fixture.run({{"candidate", 7}});
+    QCOMPARE(nonsense.value(u"code").toString(), "worker.request");
+    QVERIFY(nonsense.value(u"error").toString().startsWith("The request is not understood"));
     QTemporaryDir folder;
     const QString newer = folder.filePath("nvcc");
     QFile script(newer);
@@ -303,9 +566,10 @@ void TestCudaWorker::missingPieces()
     script.write("#!/bin/sh\necho Cuda compilation tools, release 14.1, V14.1.0\n");
     script.close();
     QVERIFY(script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
-    QCOMPARE(error("KERNELSKILL_NVCC", qPrintable(newer)), "The NVIDIA driver (CUDA 13.0) is too old for this toolkit "
-                                                           "(CUDA 14.1). Update the driver, or install a toolkit "
-                                                           "of CUDA 13.");
+    QCOMPARE(error("KERNELSKILL_NVCC", qPrintable(newer), "environment.compiler"),
+             "The NVIDIA driver (CUDA 13.0) is too old for this toolkit "
+             "(CUDA 14.1). Update the driver, or install a toolkit "
+             "of CUDA 13.");
 }
 
 void TestCudaWorker::listsDevices()
@@ -317,6 +581,8 @@ void TestCudaWorker::listsDevices()
     QCOMPARE(device[u"driver"].toString(), "13.0");
     QCOMPARE(device[u"usable"].toBool(), true);
     QCOMPARE(answer.value(u"tools")[u"nvcc_version"].toString(), "13.0");
+    QCOMPARE(answer.value(u"tools")[u"ncu"].toString(), QStringLiteral(BUILD_DIR "/tests/cuda/toolkit/bin/ncu"));
+    QVERIFY(answer.value(u"tools")[u"counters"][u"ok"].isBool());
 }
 
 QTEST_GUILESS_MAIN(TestCudaWorker)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of the CUDA evaluator's worker that need no process.
 #include "build_cache.h"
+#include "freshness.h"
 #include "program_build.h"
 #include "telemetry.h"
 
@@ -16,6 +17,7 @@ private Q_SLOTS:
     void resources();
     void throttleReasons();
     void cache();
+    void rememberedInputs();
 };
 
 // As nvcc 13.0 printed it for sm_90a.
@@ -34,6 +36,7 @@ ptxas info    : Used 8 registers, used 0 barriers
 )");
     QCOMPARE(found.size(), std::size_t(2));
     QCOMPARE(found[0].kernel, std::string("void tiled<16>"));
+    QCOMPARE(found[0].symbol, std::string("_Z5tiledILi16EEvPKfS1_Pfi"));
     QCOMPARE(found[0].registers, 40);
     QCOMPARE(found[0].spillBytes, 192);
     QCOMPARE(found[0].sharedBytes, 2048);
@@ -68,6 +71,22 @@ void TestCudaWorkerParts::cache()
     QVERIFY(!QFile::exists(QString::fromStdString(again)));
     cache.prune(0);
     QCOMPARE(cache.find("key"), std::string());
+}
+
+void TestCudaWorkerParts::rememberedInputs()
+{
+    const std::vector<bool> first{true, false, true, false, true, false, false, false, false, false, false, false};
+    const auto judge = [&](const std::vector<double> &times) { return freshness(times, first); };
+    // As long when it comes again, give or take.
+    QVERIFY(judge({1.0, 1.1, 1.2, 0.9, 1.1, 1.0, 1.0, 1.1, 1.2, 0.9, 1.0, 1.3}).known);
+    QVERIFY(!judge({1.0, 1.1, 1.2, 0.9, 1.1, 1.0, 1.0, 1.1, 1.2, 0.9, 1.0, 1.3}).remembers);
+    const Freshness found = judge({2.0, 1.0, 2.2, 0.9, 2.1, 1.0, 1.0, 1.1, 1.2, 0.9, 1.0, 1.3});
+    QVERIFY(found.remembers);
+    QCOMPARE(found.first, 2.1);
+    QCOMPARE(found.again, 1.0);
+    // Always a little longer, but by less than counts.
+    QVERIFY(!judge({1.04, 1, 1.04, 1, 1.04, 1, 1, 1, 1, 1, 1, 1}).remembers);
+    QVERIFY(!freshness({2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0}, {true, true}).known);
 }
 
 QTEST_GUILESS_MAIN(TestCudaWorkerParts)

@@ -112,6 +112,28 @@ QJsonObject WorkerFixture::request(const QString &candidate) const
             {"limits", QJsonObject{{"call_ms", 1500}, {"sampling_s", 0.5}}}};
 }
 
+QJsonObject WorkerFixture::generated(QJsonObject request, int sets) const
+{
+    QJsonObject timed = request.value(u"times").toArray().at(0).toObject();
+    QJsonArray further;
+    for (int set = 0; set < sets; ++set) {
+        QList<double> x;
+        for (int i = 0; i < timedElements; ++i)
+            x.append(100 * set + 0.25 * i);
+        const QString file = m_folder.filePath(QStringLiteral("timed-%1.x").arg(set));
+        writeValues<float>(file, x);
+        if (set == 0)
+            timed["inputs"] = QJsonArray{file, "", ""};
+        else
+            further.append(QJsonArray{file, "", ""});
+    }
+    timed["input_sets"] = further;
+    request["times"] = QJsonArray{timed};
+    request["generated"] = true;
+    request["samples"] = 40;
+    return request;
+}
+
 std::unique_ptr<QProcess> WorkerFixture::start(const QJsonObject &request)
 {
     auto process = std::make_unique<QProcess>();

@@ -24,6 +24,9 @@ public:
     // Checks the program at three sizes and times it at one.
     [[nodiscard]] QJsonObject request(const QString &candidate) const;
 
+    // The same with inputs of a generator: rising numbers, another start for each of `sets` sets at the timed size.
+    [[nodiscard]] QJsonObject generated(QJsonObject request, int sets) const;
+
     // The worker's last message; every other goes to `stages`, as its "stage".
     [[nodiscard]] QJsonObject run(const QJsonObject &request, QStringList *stages = nullptr);
     [[nodiscard]] std::unique_ptr<QProcess> start(const QJsonObject &request);

@@ -43,7 +43,7 @@ void addAnswer(const QJsonObject &answer, const QString &device, const QString &
     const QJsonObject build = answer.value(u"build").toObject();
     const bool built = addBuild(build, mainFile, evaluation);
     addWorkerAnswer(answer, device, TimeKind::Measured, evaluation);
-    if (!built) evaluation.status = Status::BuildFailed;
+    if (!built && evaluation.status != Status::Timeout) evaluation.status = Status::BuildFailed;
     if (const QJsonArray resources = build.value(u"resources").toArray(); !resources.isEmpty())
         evaluation.evidence.insert(QStringLiteral("resources"), resources);
 }

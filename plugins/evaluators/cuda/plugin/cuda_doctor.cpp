@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda_doctor.h"
 
-#include <QFile>
-
-#include <unistd.h>
-
 namespace kernelskill::cuda {
 
 namespace {
@@ -53,21 +49,9 @@ QJsonObject toolLine(const Tool &tool, const QJsonValue &value, const QString &s
                 tool.optional);
 }
 
-// What the worker did not say of this machine: whether the driver lets everybody read counters.
-QJsonValue countersHere()
-{
-    QFile parameters(QStringLiteral("/proc/driver/nvidia/params"));
-    if (!parameters.open(QIODevice::ReadOnly)) return QJsonValue::Undefined;
-    const bool restricted = parameters.readAll().contains("RmProfilingAdminOnly: 1") && geteuid() != 0;
-    return QJsonObject{{QStringLiteral("ok"), !restricted},
-                       {QStringLiteral("text"), restricted ? QStringLiteral("only administrators may read them")
-                                                           : QStringLiteral("may be read")}};
-}
-
 // The worker's words on each tool, in one form.
-QJsonObject completed(QJsonObject found, bool here)
+QJsonObject completed(QJsonObject found)
 {
-    if (here && !found.contains(QLatin1String("counters"))) found.insert(QStringLiteral("counters"), countersHere());
     const QString version = found.value(u"nvcc_version").toString(), path = found.value(u"nvcc").toString();
     if (!version.isEmpty() && !path.isEmpty())
         found.insert(QStringLiteral("nvcc"), QStringLiteral("%1 (%2)").arg(version, path));
@@ -103,7 +87,7 @@ QList<QJsonObject> doctorLines(const HostDevices &machine)
                               .arg(device.name, device.architecture,
                                    device.usable ? QString() : QStringLiteral(": ") + device.reason),
                           {}, false));
-    const QJsonObject found = completed(machine.tools, here);
+    const QJsonObject found = completed(machine.tools);
     for (const Tool &tool : tools) {
         // Not known is not missing.
         if (const QJsonValue value = found.value(QLatin1String(tool.key)); !value.isUndefined())

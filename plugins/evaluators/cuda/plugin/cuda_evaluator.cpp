@@ -46,7 +46,7 @@ struct CudaEvaluator::Job
     CudaDevice device;
     QString host;
     Launcher *launcher = nullptr;
-    QJsonObject work; // the request, with paths of this machine
+    Result<GpuSpec> gpu;
 };
 
 struct CudaEvaluator::Answer
@@ -120,8 +120,10 @@ Launcher *CudaEvaluator::launcher(const QString &host)
 
 QCoro::Task<HostDevices> CudaEvaluator::ask(QString host, ProgressSink progress, std::stop_token stop)
 {
-    if (const auto known = m_asked.find(host); known != m_asked.end() && !known->second.until.hasExpired())
-        co_return known->second.answer;
+    if (const auto known = m_asked.find(host); known != m_asked.end() && !known->second.until.hasExpired()) {
+        HostDevices copy = known->second.answer; // a task moves out of whatever it returns
+        co_return copy;
+    }
     HostDevices answer = co_await askDevices(launcher(host), sayTo(progress), stop);
     if (!answer.devices.isEmpty()) m_asked[host] = {answer, QDeadlineTimer(askedFor)};
     co_return answer;
@@ -142,16 +144,18 @@ QCoro::Task<Result<CudaDevice>> CudaEvaluator::choose(QString wanted, ProgressSi
     co_return chooseDevice(wanted, asked);
 }
 
-QCoro::Task<Result<CudaEvaluator::Answer>> CudaEvaluator::work(const Job *job, std::stop_token stop)
+QCoro::Task<Result<CudaEvaluator::Answer>> CudaEvaluator::work(const Job *job, QJsonObject request,
+                                                               std::stop_token stop)
 {
     Launcher *where = job->launcher;
     const auto say = sayTo(job->progress);
     const auto ready = co_await where->prepare(say, stop);
     if (!ready) co_return std::unexpected(ready.error());
-    if (!job->host.isEmpty()) say(QStringLiteral("sending files to %1").arg(job->host));
-    const auto places = co_await where->stage(filesRead(job->work), stop);
+    const QStringList files = filesRead(request);
+    if (!job->host.isEmpty() && !files.isEmpty()) say(QStringLiteral("sending files to %1").arg(job->host));
+    const auto places = co_await where->stage(files, stop);
     if (!places) co_return std::unexpected(places.error());
-    const QString outputsHere = outputFolder(job->work);
+    const QString outputsHere = outputFolder(request);
     QString outputsThere;
     if (!outputsHere.isEmpty()) {
         const auto made = co_await where->makeFolder(outputsHere, stop);
@@ -160,7 +164,7 @@ QCoro::Task<Result<CudaEvaluator::Answer>> CudaEvaluator::work(const Job *job, s
     }
     Answer answer;
     WorkerCommand command;
-    command.request = moved(job->work, *places, outputsThere);
+    command.request = moved(request, *places, outputsThere);
     command.wallClock_ms = starting_ms;
     command.stageClock_ms = StageLimits().clocks();
     command.greeted = [&answer](const QJsonObject &hello) {
@@ -177,14 +181,15 @@ QCoro::Task<Result<CudaEvaluator::Answer>> CudaEvaluator::work(const Job *job, s
     co_return answer;
 }
 
-QCoro::Task<Result<CudaEvaluator::Answer>> CudaEvaluator::attempt(const Job *job, std::stop_token stop)
+QCoro::Task<Result<CudaEvaluator::Answer>> CudaEvaluator::attempt(const Job *job, QJsonObject request,
+                                                                  std::stop_token stop)
 {
-    auto answer = co_await work(job, stop);
+    auto answer = co_await work(job, request, stop);
     const auto lost = [&] { return !answer && answer.error().code == QLatin1String("worker.connection"); };
     if (!lost() || stop.stop_requested()) co_return answer;
     report(job->progress, QStringLiteral("connecting"),
            QStringLiteral("the connection to %1 was lost; trying once more").arg(job->host));
-    answer = co_await work(job, stop);
+    answer = co_await work(job, request, stop);
     if (lost())
         co_return failure(answer.error().code, answer.error().message + QStringLiteral(" This was the second attempt."),
                           answer.error().detail);
@@ -224,6 +229,7 @@ void completeManifest(const QJsonObject &hello, const QJsonObject &answer, QJson
         const QJsonValue value = device.value(QLatin1String(key));
         if (!value.isUndefined()) manifest.insert(QLatin1String(key), value);
     }
+    if (!device.isEmpty()) manifest.insert(QStringLiteral("device_facts"), device);
 }
 
 void addIsolation(const EvaluationRequest &request, const QJsonObject &hello, Evaluation &evaluation)
@@ -241,62 +247,111 @@ void addIsolation(const EvaluationRequest &request, const QJsonObject &hello, Ev
 
 void checkDevice(const EvaluationRequest &request, const Result<GpuSpec> &gpu, Evaluation &evaluation)
 {
-    if (gpu)
+    if (gpu) {
         checkPlausibility(request.task, *gpu, evaluation);
-    else if (!evaluation.timings.isEmpty())
+        checkProfiledWork(request.task, *gpu, evaluation);
+    } else if (!evaluation.timings.isEmpty())
         evaluation.checks.append(checks::notMade(QStringLiteral("plausible time"), gpu.error().message));
 }
 
 } // namespace
 
-QCoro::Task<Result<Evaluation>> CudaEvaluator::evaluate(EvaluationRequest request, ProgressSink progress,
-                                                        std::stop_token stop)
+Result<Evaluation> CudaEvaluator::evaluationOf(const Job &job, const Answer &answer) const
+{
+    Evaluation evaluation;
+    evaluation.kind = TimeKind::Measured;
+    evaluation.manifest = manifest(job.request, job.device, job.host, *m_settings);
+    if (!answer.end) {
+        if (!explainWorkerEnd(answer.end.error(), answer.greeted, evaluation))
+            return std::unexpected(answer.end.error());
+        return evaluation;
+    }
+    const QJsonObject &last = answer.end->last;
+    if (const auto trouble = troubleIn(last, answer.end->log)) return std::unexpected(*trouble);
+    completeManifest(answer.hello, last, evaluation.manifest);
+    addAnswer(last, job.gpu ? job.gpu->id : job.device.name, job.request.candidate.files.first().path, evaluation);
+    addIsolation(job.request, answer.hello, evaluation);
+    return evaluation;
+}
+
+// Everything but building, with the right answers at hand. `build`: what building said when it was done before.
+QCoro::Task<Result<Evaluation>> CudaEvaluator::judge(const Job *job, WorkOrder order, QJsonObject build,
+                                                     std::stop_token stop)
+{
+    const JudgedOutputs judged(job->request.task);
+    const auto body = makeRequest(job->request, *m_settings, job->device,
+                                  job->gpu ? std::optional(*job->gpu) : std::nullopt, order, judged);
+    if (!body) co_return std::unexpected(body.error());
+    auto answer = co_await attempt(job, *body, stop);
+    if (!answer) co_return std::unexpected(answer.error());
+    if (answer->end && !build.isEmpty()) answer->end->last.insert(QStringLiteral("build"), build);
+    auto evaluation = evaluationOf(*job, *answer);
+    if (!evaluation) co_return evaluation;
+    if (answer->end && judged.applies()) {
+        const auto done =
+            co_await judged.judge(job->request.task, order.allChecks(), &*evaluation, job->request.unconfined, stop);
+        if (!done) co_return std::unexpected(done.error());
+    }
+    if (answer->end) checkDevice(job->request, job->gpu, *evaluation);
+    checks::conclude(*evaluation);
+    co_return evaluation;
+}
+
+QCoro::Task<Result<CudaEvaluator::Job>> CudaEvaluator::prepare(EvaluationRequest request, ProgressSink progress,
+                                                               std::stop_token stop)
 {
     if (const auto accepted = accepts(request); !accepted) co_return std::unexpected(accepted.error());
     const auto device = co_await choose(request.device.isEmpty() ? m_settings->device : request.device, progress, stop);
     if (!device) co_return std::unexpected(device.error());
+    const qsizetype colon = device->id.lastIndexOf(u':');
+    const QString host = colon < 0 ? QString() : device->id.first(colon);
+    co_return Job{request, progress, *device, host, launcher(host), specOf(*device)};
+}
+
+QCoro::Task<Result<QList<Finding>>> CudaEvaluator::compile(EvaluationRequest request, std::stop_token stop)
+{
+    const auto job = co_await prepare(request, {}, stop);
+    if (!job) co_return std::unexpected(job.error());
+    const auto answer = co_await attempt(&*job, makeBuildRequest(request, *m_settings, job->device), stop);
+    if (!answer) co_return std::unexpected(answer.error());
+    const auto built = evaluationOf(*job, *answer);
+    if (!built) co_return std::unexpected(built.error());
+    co_return built->findings;
+}
+
+QCoro::Task<Result<Evaluation>> CudaEvaluator::evaluate(EvaluationRequest request, ProgressSink progress,
+                                                        std::stop_token stop)
+{
+    const auto prepared = co_await prepare(request, progress, stop);
+    if (!prepared) co_return std::unexpected(prepared.error());
+    const Job &job = *prepared;
     // The reference runs on this machine, whichever has the GPU.
     if (!request.unconfined) {
         if (const auto confined = requireSandbox(QStringLiteral("Candidates")); !confined)
             co_return std::unexpected(confined.error());
     }
 
-    report(progress, QStringLiteral("reference"), QStringLiteral("computing the right answers"));
-    const auto order = co_await makeWorkOrder(request, stop, true);
-    if (!order) co_return std::unexpected(order.error());
-    const Result<GpuSpec> gpu = specOf(*device);
-    const JudgedOutputs judged(request.task);
-    const auto body =
-        makeRequest(request, *m_settings, *device, gpu ? std::optional(*gpu) : std::nullopt, *order, judged);
-    if (!body) co_return std::unexpected(body.error());
-    const qsizetype colon = device->id.lastIndexOf(u':');
-    const QString host = colon < 0 ? QString() : device->id.first(colon);
-    const Job job{request, progress, *device, host, launcher(host), *body};
-
-    const auto answer = co_await attempt(&job, stop);
-    if (!answer) co_return std::unexpected(answer.error());
-    Evaluation evaluation;
-    evaluation.kind = TimeKind::Measured;
-    evaluation.manifest = manifest(request, *device, host, *m_settings);
-    if (!answer->end) {
-        if (!explainWorkerEnd(answer->end.error(), answer->greeted, evaluation))
-            co_return std::unexpected(answer->end.error());
-    } else if (const auto trouble = troubleIn(answer->end->last, answer->end->log)) {
-        co_return std::unexpected(*trouble);
-    } else {
-        const QJsonObject &last = answer->end->last;
-        completeManifest(answer->hello, last, evaluation.manifest);
-        addAnswer(last, gpu ? gpu->id : device->name, request.candidate.files.first().path, evaluation);
-        addIsolation(request, answer->hello, evaluation);
-        if (judged.applies()) {
-            const auto done =
-                co_await judged.judge(request.task, order->allChecks(), &evaluation, request.unconfined, stop);
-            if (!done) co_return std::unexpected(done.error());
+    // The right answers are computed here while both programs are built there. Where they are known already, one
+    // request does for everything.
+    std::stop_source enough;
+    const std::stop_callback whenStopped(stop, [&enough] { enough.request_stop(); });
+    auto planning = makeWorkOrder(request, enough.get_token(), true);
+    QJsonObject build;
+    if (!planning.isReady()) {
+        const auto answer = co_await attempt(&job, makeBuildRequest(request, *m_settings, job.device), stop);
+        auto built = answer ? evaluationOf(job, *answer) : Result<Evaluation>(std::unexpected(answer.error()));
+        if (!built || built->status != Status::Ok) {
+            enough.request_stop();
+            co_await planning;
+            if (built) checks::conclude(*built);
+            co_return built;
         }
-        checkDevice(request, gpu, evaluation);
+        build = answer->end->last.value(u"build").toObject();
+        report(progress, QStringLiteral("reference"), QStringLiteral("computing the right answers"));
     }
-    checks::conclude(evaluation);
-    co_return evaluation;
+    const auto order = co_await planning;
+    if (!order) co_return std::unexpected(order.error());
+    co_return co_await judge(&job, *order, build, stop);
 }
 
 } // namespace kernelskill::cuda

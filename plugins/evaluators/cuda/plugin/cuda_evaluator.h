@@ -5,6 +5,7 @@
 #include "cuda_settings.h"
 #include "device_choice.h"
 #include "evaluation/evaluator.h"
+#include "evaluation/work_order.h"
 
 #include <QDeadlineTimer>
 #include <QJsonObject>
@@ -25,17 +26,23 @@ public:
     // builds.
     QCoro::Task<Result<Evaluation>> evaluate(EvaluationRequest request, ProgressSink progress,
                                              std::stop_token stop) override;
+    // By the compiler of the machine that has the device.
+    QCoro::Task<Result<QList<Finding>>> compile(EvaluationRequest request, std::stop_token stop) override;
 
 private:
     struct Job;
     struct Answer;
 
+    QCoro::Task<Result<Job>> prepare(EvaluationRequest request, ProgressSink progress, std::stop_token stop);
     [[nodiscard]] Result<void> accepts(const EvaluationRequest &request) const;
     [[nodiscard]] Launcher *launcher(const QString &host);
     QCoro::Task<HostDevices> ask(QString host, ProgressSink progress, std::stop_token stop);
     QCoro::Task<Result<CudaDevice>> choose(QString wanted, ProgressSink progress, std::stop_token stop);
-    QCoro::Task<Result<Answer>> attempt(const Job *job, std::stop_token stop);
-    QCoro::Task<Result<Answer>> work(const Job *job, std::stop_token stop);
+    QCoro::Task<Result<Answer>> attempt(const Job *job, QJsonObject request, std::stop_token stop);
+    QCoro::Task<Result<Answer>> work(const Job *job, QJsonObject request, std::stop_token stop);
+    // An Error is trouble of the environment. The verdict is not concluded.
+    [[nodiscard]] Result<Evaluation> evaluationOf(const Job &job, const Answer &answer) const;
+    QCoro::Task<Result<Evaluation>> judge(const Job *job, WorkOrder order, QJsonObject build, std::stop_token stop);
 
     // What a machine said, for half a minute.
     struct Asked

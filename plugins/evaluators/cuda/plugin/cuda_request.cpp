@@ -32,6 +32,28 @@ bool hasHalf(const Task &task)
     });
 }
 
+// What building needs to know.
+QJsonObject programs(const EvaluationRequest &request, const CudaSettings &settings, const CudaDevice &device)
+{
+    return {{QStringLiteral("device"), device.uuid.isEmpty() ? QString::number(device.index) : device.uuid},
+            {QStringLiteral("unconfined"), request.unconfined},
+            {QStringLiteral("compiler"), settings.compiler},
+            {QStringLiteral("candidate"), program(request.task, request.candidate)},
+            {QStringLiteral("baseline"), program(request.task, request.task.baseline)},
+            {QStringLiteral("main_file"), request.candidate.files.first().path},
+            {QStringLiteral("limits"), StageLimits().toJson()}};
+}
+
+// The lists of files that a case reads.
+QList<QJsonArray> listsOf(const QJsonObject &one)
+{
+    QList<QJsonArray> lists{one.value(QLatin1String("inputs")).toArray(),
+                            one.value(QLatin1String("expected")).toArray()};
+    for (const QJsonValue &set : one.value(QLatin1String("input_sets")).toArray())
+        lists.append(set.toArray());
+    return lists;
+}
+
 QJsonArray mapped(const QJsonArray &paths, const std::function<QString(const QString &)> &place)
 {
     QJsonArray result;
@@ -69,27 +91,30 @@ Tolerance toleranceIn(const QString &mode, const Task &task)
     return {std::max(least, task.tolerance.absolute), std::max(least, task.tolerance.relative)};
 }
 
+QJsonObject makeBuildRequest(const EvaluationRequest &request, const CudaSettings &settings, const CudaDevice &device)
+{
+    QJsonObject work = programs(request, settings, device);
+    work.insert(QStringLiteral("build_only"), true);
+    return work;
+}
+
 Result<QJsonObject> makeRequest(const EvaluationRequest &request, const CudaSettings &settings,
                                 const CudaDevice &device, const std::optional<GpuSpec> &gpu, const WorkOrder &order,
                                 const JudgedOutputs &judged)
 {
     auto work = toJson(order, request, judged);
     if (!work) return work;
+    const QJsonObject built = programs(request, settings, device);
+    for (auto it = built.begin(); it != built.end(); ++it)
+        work->insert(it.key(), it.value());
     const Tolerance tolerance = toleranceIn(request.mode, request.task);
     const bool profile = request.time && settings.profiler != QLatin1String("none");
     work->insert(QStringLiteral("absolute"), tolerance.absolute);
     work->insert(QStringLiteral("relative"), tolerance.relative);
-    work->insert(QStringLiteral("device"), device.uuid.isEmpty() ? QString::number(device.index) : device.uuid);
     work->insert(QStringLiteral("mode"), request.mode);
-    work->insert(QStringLiteral("unconfined"), request.unconfined);
     work->insert(QStringLiteral("generated"), request.task.generateHook.has_value());
     work->insert(QStringLiteral("profile"), profile);
     work->insert(QStringLiteral("profiler"), profile ? settings.profiler : QStringLiteral("none"));
-    work->insert(QStringLiteral("compiler"), settings.compiler);
-    work->insert(QStringLiteral("candidate"), program(request.task, request.candidate));
-    work->insert(QStringLiteral("baseline"), program(request.task, request.task.baseline));
-    work->insert(QStringLiteral("main_file"), request.candidate.files.first().path);
-    work->insert(QStringLiteral("limits"), StageLimits().toJson());
     if (settings.samples > 0) work->insert(QStringLiteral("samples"), settings.samples);
     if (gpu) work->insert(QStringLiteral("ceilings"), ceilings(*gpu));
     return work;
@@ -100,8 +125,8 @@ QStringList filesRead(const QJsonObject &request)
     QStringList files;
     for (const char *list : caseLists) {
         for (const QJsonValue &one : request.value(QLatin1String(list)).toArray()) {
-            for (const char *role : {"inputs", "expected"}) {
-                for (const QJsonValue &path : one.toObject().value(QLatin1String(role)).toArray())
+            for (const QJsonArray &paths : listsOf(one.toObject())) {
+                for (const QJsonValue &path : paths)
                     if (!path.toString().isEmpty()) files.append(path.toString());
             }
         }
@@ -121,6 +146,9 @@ QString outputFolder(const QJsonObject &request)
 
 QJsonObject moved(QJsonObject request, const QHash<QString, QString> &places, const QString &outputs)
 {
+    const auto there = [&](const QJsonArray &paths) {
+        return mapped(paths, [&](const QString &path) { return places.value(path); });
+    };
     for (const char *list : caseLists) {
         const QString key = QString::fromLatin1(list);
         if (!request.contains(key)) continue;
@@ -128,8 +156,13 @@ QJsonObject moved(QJsonObject request, const QHash<QString, QString> &places, co
         for (const QJsonValue &value : request.value(key).toArray()) {
             QJsonObject one = value.toObject();
             for (const QString &role : {QStringLiteral("inputs"), QStringLiteral("expected")})
-                one.insert(role,
-                           mapped(one.value(role).toArray(), [&](const QString &path) { return places.value(path); }));
+                one.insert(role, there(one.value(role).toArray()));
+            if (const QJsonArray sets = one.value(QLatin1String("input_sets")).toArray(); !sets.isEmpty()) {
+                QJsonArray moved;
+                for (const QJsonValue &set : sets)
+                    moved.append(there(set.toArray()));
+                one.insert(QStringLiteral("input_sets"), moved);
+            }
             if (one.contains(QLatin1String("outputs")))
                 one.insert(QStringLiteral("outputs"),
                            mapped(one.value(QLatin1String("outputs")).toArray(),

@@ -29,6 +29,11 @@ struct StageLimits
                                               const CudaDevice &device, const std::optional<GpuSpec> &gpu,
                                               const WorkOrder &order, const JudgedOutputs &judged);
 
+// Has both programs built and nothing run: for while the right answers are still being computed. What it builds waits
+// in the worker's cache.
+[[nodiscard]] QJsonObject makeBuildRequest(const EvaluationRequest &request, const CudaSettings &settings,
+                                           const CudaDevice &device);
+
 // Paths of the files the worker reads, each once.
 [[nodiscard]] QStringList filesRead(const QJsonObject &request);
 // The folder the worker writes outputs to; empty when it compares them itself.

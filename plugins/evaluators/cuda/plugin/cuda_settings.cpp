@@ -51,12 +51,12 @@ Result<CudaSettings> CudaSettings::read(const QJsonObject &object)
     settings.compiler = object.value(u"compiler").toString();
     if (const QString profiler = object.value(u"profiler").toString(); !profiler.isEmpty())
         settings.profiler = profiler;
-    if (!QStringList{QStringLiteral("cupti"), QStringLiteral("ncu"), QStringLiteral("none")}.contains(
-            settings.profiler))
-        return failure(
-            QStringLiteral("settings.cuda"),
-            QStringLiteral("The CUDA evaluator's setting \"profiler\" is \"%1\"; it must be cupti, ncu or none.")
-                .arg(settings.profiler));
+    const QStringList known{QStringLiteral("auto"), QStringLiteral("cupti"), QStringLiteral("ncu"),
+                            QStringLiteral("ncu-full"), QStringLiteral("none")};
+    if (!known.contains(settings.profiler))
+        return failure(QStringLiteral("settings.cuda"),
+                       QStringLiteral("The CUDA evaluator's setting \"profiler\" is \"%1\"; it must be one of %2.")
+                           .arg(settings.profiler, known.join(QStringLiteral(", "))));
     const auto samples = count(object.value(u"samples"));
     if (!samples) return std::unexpected(samples.error());
     settings.samples = *samples;

@@ -10,9 +10,9 @@ namespace kernelskill::cuda {
 
 struct CudaSettings
 {
-    QString device;   // the default one
-    QString compiler; // path of nvcc where the GPU is; empty: the worker looks for it
-    QString profiler = QStringLiteral("cupti");
+    QString device;                            // the default one
+    QString compiler;                          // path of nvcc where the GPU is; empty: the worker looks for it
+    QString profiler = QStringLiteral("auto"); // or "cupti", "ncu", "ncu-full", "none"
     int samples = 0;
     QList<HostAddress> hosts;
 

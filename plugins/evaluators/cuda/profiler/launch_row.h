@@ -66,7 +66,8 @@ struct DeviceLimits
 
 struct RawProfile
 {
-    std::string source; // "cupti" or "ncu"
+    std::string source;  // "cupti" or "ncu"
+    std::string version; // "CUPTI 130001", "ncu 2025.3.1.0"; empty: not told
     DeviceLimits device;
     std::vector<LaunchRow> launches; // of one call, in order of launch
     std::vector<FunctionSamples> functions;

@@ -178,6 +178,7 @@ RawProfile parseLibraryProfile(std::string_view json)
         profile.problems.push_back({"launches", "bad_profile", "the profiling library's file cannot be read"});
         return profile;
     }
+    if (const int version = integer(root, "cupti"); version > 0) profile.version = "CUPTI " + std::to_string(version);
     const Json &device = member(root, "device");
     profile.device = {integer(device, "multiprocessors"), integer(device, "threads_per_sm"),
                       integer(device, "blocks_per_sm"),   integer(device, "registers_per_sm"),

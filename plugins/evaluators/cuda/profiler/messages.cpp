@@ -131,6 +131,11 @@ std::string explainProfiler(int status, std::string_view text)
            (said.empty() ? "" : ": " + said) + "; the evaluation goes on with times and static analysis.";
 }
 
+std::string explainMissingNcu()
+{
+    return std::string(noNcu);
+}
+
 std::string explainLibraryBuild(int status, std::string_view text)
 {
     std::string said = firstLine(text);

@@ -12,6 +12,9 @@ namespace kernelskill::cuda {
 // went wrong.
 [[nodiscard]] std::string explainProfiler(int status, std::string_view text);
 
+// There is no such program where the candidate runs.
+[[nodiscard]] std::string explainMissingNcu();
+
 // Of cupti/build.sh.
 [[nodiscard]] std::string explainLibraryBuild(int status, std::string_view text);
 

@@ -412,7 +412,7 @@ double roofline_us(const LaunchRow &launch, const Ceilings &ceilings)
                      std::isfinite(tensor) ? tensor / 100 * launch.duration_ns / 1e3 : 0.0});
 }
 
-Json kernelProfiles(const RawProfile &profile, const Ceilings &ceilings)
+Json kernelProfiles(const RawProfile &profile, const Ceilings &ceilings, bool withCounters)
 {
     std::vector<KernelSum> sums;
     double total_us = 0;
@@ -426,8 +426,11 @@ Json kernelProfiles(const RawProfile &profile, const Ceilings &ceilings)
         total_us += launch.duration_ns / 1e3;
     }
     Json kernels = Json::array();
-    for (const KernelSum &sum : sums)
+    for (const KernelSum &sum : sums) {
         kernels.push_back(rowOf(sum, profile, total_us));
+        for (const auto &[name, value] : sum.longest->counters)
+            if (withCounters && std::isfinite(value)) kernels.back()["counters"][name] = value;
+    }
     return kernels;
 }
 

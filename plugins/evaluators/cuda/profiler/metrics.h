@@ -43,7 +43,9 @@ struct Ceilings
 // Least time for the bytes it moved to and from DRAM, its float operations and its matrix instructions.
 [[nodiscard]] double roofline_us(const LaunchRow &launch, const Ceilings &ceilings);
 
-[[nodiscard]] nlohmann::json kernelProfiles(const RawProfile &profile, const Ceilings &ceilings);
+// `withCounters`: "counters" too, {NVIDIA's name: value in base units}, all there are.
+[[nodiscard]] nlohmann::json kernelProfiles(const RawProfile &profile, const Ceilings &ceilings,
+                                            bool withCounters = false);
 [[nodiscard]] int launchCount(const RawProfile &profile); // kernels of one call
 
 // What could not be had, a sentence each with its remedy, ready to show: the problems, and one of all missing counters.

@@ -247,6 +247,17 @@ RawProfile parseNcuCsv(std::string_view text)
     return profile;
 }
 
+// "Version 2025.3.1.0 (build 36398880) (public-release)"
+std::string ncuVersion(const std::string &ncu)
+{
+    constexpr int limit_s = 20;
+    const std::string said = runTool({ncu, "--version"}, limit_s).output, sign = "Version ";
+    const std::size_t at = said.find(sign);
+    if (at == std::string::npos) return {};
+    const std::string number = said.substr(at + sign.size());
+    return "ncu " + number.substr(0, number.find_first_not_of("0123456789."));
+}
+
 RawProfile importReport(const std::string &path, const std::string &ncu)
 {
     const ToolRun run =

@@ -20,6 +20,9 @@ enum class NcuSet {
 // the next is not found there, unlike with CUPTI; nodes of graphs are rows of their own.
 [[nodiscard]] std::vector<std::string> ncuArguments(NcuSet set, const std::string &ncu = "ncu");
 
+// "ncu 2025.3.1.0", by asking it; empty when it does not say.
+[[nodiscard]] std::string ncuVersion(const std::string &ncu = "ncu");
+
 // Of "--page raw --csv", in any units. What ncu printed around it is skipped; without a table there is a problem.
 [[nodiscard]] RawProfile parseNcuCsv(std::string_view text);
 

@@ -40,7 +40,11 @@ bool CheckStage::share(Result &result)
     for (const auto *cases : {&m_request.checks, &m_request.after}) {
         for (const kit::CheckCase &one : *cases) {
             std::vector<Argument> arguments;
-            if (!bindArguments(m_request, one.binding, arguments, result.trouble)) return false;
+            std::string error;
+            if (!bindArguments(m_request, one.binding, arguments, error)) {
+                result.giveUp(trouble::request, error);
+                return false;
+            }
             for (std::size_t i = 0; i < arguments.size(); ++i)
                 rooms[i] = std::max(rooms[i], roomOf(arguments[i].bytes));
         }
@@ -51,7 +55,7 @@ bool CheckStage::share(Result &result)
         std::string error;
         m_slabs[i] = m_machine.addSlab(rooms[i] + 1, error); // one more: there is always room for a guard before it
         if (m_slabs[i] < 0) {
-            result.trouble = "The GPU has no room for the checks' tensors: " + error;
+            result.giveUp(trouble::memory, "The GPU has no room for the checks' tensors: " + error);
             return false;
         }
         // Writable for all: a candidate that writes to its inputs is to be found out, not stopped.
@@ -154,7 +158,7 @@ bool CheckStage::runCase(const kit::CheckCase &one, Result &result)
         m_lateWork = one.name + ": outputs changed after solve returned";
     if (isRandom(one) && one.outputFiles.empty() && m_baselineCases < baselineCases) measureBaseline(one, result);
     if (m_machine.tools.error().empty()) return true;
-    result.trouble = m_machine.tools.error();
+    result.giveUp(trouble::device, m_machine.tools.error());
     return false;
 }
 
@@ -187,7 +191,7 @@ void CheckStage::measureBaseline(const kit::CheckCase &one, Result &result)
     std::optional<std::string> wrong;
     if (!tensors.wrongOutput(m_request, wrong, m_baselineNorm, error)) return;
     ++m_baselineCases;
-    if (wrong) result.trouble = "The task's baseline is wrong at " + one.name + ": " + *wrong + ".";
+    if (wrong) result.giveUp(trouble::baseline, "The task's baseline is wrong at " + one.name + ": " + *wrong + ".");
 }
 
 void CheckStage::concludePlace(Result &result) const

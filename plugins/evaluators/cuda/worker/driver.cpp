@@ -77,6 +77,8 @@ bool Driver::resolve(void *library, std::string &error)
     find(eventRecord, "cuEventRecord");
     find(eventSynchronize, "cuEventSynchronize");
     find(eventElapsed, "cuEventElapsedTime");
+    find(profilerStart, "cuProfilerStart");
+    find(profilerStop, "cuProfilerStop");
     return error.empty();
 }
 

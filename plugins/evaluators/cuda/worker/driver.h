@@ -122,6 +122,8 @@ public:
     Status (*eventRecord)(void *, void *) = nullptr;
     Status (*eventSynchronize)(void *) = nullptr;
     Status (*eventElapsed)(float *, void *, void *) = nullptr;
+    Status (*profilerStart)() = nullptr;
+    Status (*profilerStop)() = nullptr;
 
 private:
     bool resolve(void *library, std::string &error);

@@ -9,6 +9,9 @@
 #include "toolkit.h"
 
 #include "kit/confine.h"
+#include "kit/foreign_names.h"
+
+#include <thread>
 
 namespace kernelskill::cuda {
 
@@ -21,28 +24,61 @@ struct Built
     std::string tools; // cubin of the supervisor's kernels
 };
 
+// Side by side, each compiler waited for in a thread of its own. A candidate that is the baseline is built once.
+bool buildAll(Builder &builder, const Request &request, Built &built, Result &result)
+{
+    const bool same = request.candidate == request.baseline;
+    std::string errors[3];
+    bool done[3] = {false, false, true};
+    std::thread tools([&] { done[0] = builder.buildTools(built.tools, errors[0]); });
+    std::thread baseline([&] { done[1] = builder.build(request.baseline, built.baseline, errors[1]); });
+    if (!same) done[2] = builder.build(request.candidate, built.candidate, errors[2]);
+    tools.join();
+    baseline.join();
+    if (same) built.candidate = built.baseline;
+    for (const int i : {0, 1, 2})
+        if (!done[i]) result.giveUp(trouble::build, errors[i]);
+    return result.trouble.empty();
+}
+
+// A candidate has no business with names that the run time, the driver or the C library go by.
+void checkNames(const Build &candidate, Result &result)
+{
+    std::vector<std::string> names;
+    std::string error;
+    if (candidate.object.empty())
+        result.skip("names", "the compiler kept no object file to look at");
+    else if (!kit::foreignNames(candidate.object, names, error))
+        result.skip("names", error);
+    else if (!names.empty())
+        result.fail("names", "the candidate defines " + names.front() +
+                                 ", which belongs to the run time: other code in its process would call it");
+    else
+        result.pass("names");
+}
+
 // False when there is nothing to run: the result says why.
 bool build(const Request &request, const DeviceFacts &device, const std::string &programFolder, Built &built,
            Result &result)
 {
     Toolkit &toolkit = built.toolkit;
-    if (!Toolkit::find(request.compiler, toolkit, result.trouble) ||
-        !toolkit.fitsDriver(device.driverVersion, result.trouble))
+    std::string error;
+    if (!Toolkit::find(request.compiler, toolkit, error) || !toolkit.fitsDriver(device.driverVersion, error)) {
+        result.giveUp(trouble::compiler, error);
         return false;
+    }
     Builder builder(toolkit, device.target(), programFolder, request.unconfined, request.limits.build_ms);
-    // One after the other: a child dies with the thread that started it, and two compilers at once gain little.
-    if (!builder.buildTools(built.tools, result.trouble) ||
-        !builder.build(request.baseline, built.baseline, result.trouble) ||
-        !builder.build(request.candidate, built.candidate, result.trouble))
-        return false;
+    if (!buildAll(builder, request, built, result)) return false;
     if (!built.baseline.ok) {
-        result.trouble = "The task's baseline does not compile: " + built.baseline.log;
+        result.giveUp(trouble::baseline, "The task's baseline does not compile: " + built.baseline.log);
         return false;
     }
     result.build = built.candidate.toJson();
     result.build["compiler"] = "nvcc " + toolkit.version;
     if (built.candidate.ok) return true;
     result.status = built.candidate.timedOut ? "timeout" : "build_failed";
+    // What does not link may clash with the names that it took.
+    if (!built.candidate.object.empty()) checkNames(built.candidate, result);
     return false;
 }
 
@@ -85,32 +121,30 @@ void runStages(const Request &request, const std::string &programFolder, const B
 
 void evaluate(const Request &request, const std::string &programFolder, const Progress &progress, Result &result)
 {
-    const Driver *driver = Driver::load(result.trouble);
+    std::string error;
+    const Driver *driver = Driver::load(error);
+    if (!driver) return result.giveUp(trouble::driver, error);
     DeviceFacts device;
-    if (!driver || !findDevice(*driver, request.device, device, result.trouble)) return;
+    if (!findDevice(*driver, request.device, device, error)) return result.giveUp(trouble::device, error);
     result.device = device.toJson();
-    if (!request.unconfined && !kit::confineSupport().available) {
-        result.trouble = "Candidates cannot be confined on this machine: " + kit::confineSupport().reason + ". " +
-                         kit::confineSupport().remedy;
-        return;
-    }
+    if (!request.unconfined && !kit::confineSupport().available)
+        return result.giveUp(trouble::sandbox, "Candidates cannot be confined on this machine: " +
+                                                   kit::confineSupport().reason + ". " + kit::confineSupport().remedy);
     Built built;
     progress("building", 0, 1, {});
-    if (!build(request, device, programFolder, built, result)) return;
+    if (!build(request, device, programFolder, built, result) || request.buildOnly) return;
+    checkNames(built.candidate, result);
     // Compilers need no GPU: the lease begins only now.
     Lease lease;
     const auto waiting = [&] { progress("waiting", 0, 1, "waiting for the GPU"); };
-    if (!lease.take(device.uuid, request.limits.lease_ms, waiting, result.trouble)) return;
-    if (!enterContext(*driver, device, result.trouble)) return;
+    if (!lease.take(device.uuid, request.limits.lease_ms, waiting, error)) return result.giveUp(trouble::busy, error);
+    if (!enterContext(*driver, device, error)) return result.giveUp(trouble::device, error);
     Machine machine(*driver, device);
-    if (!machine.tools.load(built.tools)) {
-        result.trouble = machine.tools.error();
-        return;
-    }
+    if (!machine.tools.load(built.tools)) return result.giveUp(trouble::device, machine.tools.error());
     runStages(request, programFolder, built, machine, progress, result);
     if (request.profile && !result.hasFailed())
-        profileCandidate(machine, request, hostCommand(request, programFolder, built, built.candidate), built.toolkit,
-                         programFolder, progress, result);
+        profileCandidate(machine, request, hostCommand(request, programFolder, built, built.candidate), built.candidate,
+                         built.toolkit, programFolder, progress, result);
 }
 
 nlohmann::json listMachine()

@@ -15,6 +15,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int pollStep_ms = 50; // the watchdogs want to be asked about this often
+constexpr int ending_ms = 500, endingThrough_ms = 20'000;
+constexpr int linking_ms = 20'000;     // until a host that another program starts says hello
+constexpr int processesThrough = 1024; // threads count
+constexpr std::int64_t outputThrough = std::int64_t(16) << 20;
 constexpr int openFiles = 4096; // the driver opens its devices many times, and each shared piece of memory is one
 
 bool isDevice(const fs::path &path)
@@ -54,13 +58,21 @@ kit::ConfineCommand confined(const HostCommand &command, const Driver &driver, c
         result.readable.push_back(fs::path(command.profileLibrary).parent_path().string());
         result.environment.emplace_back(profileVariable, command.profileLibrary);
     }
-    result.allowProcesses = false;
+    result.allowProcesses = !command.through.empty();
+    result.allowLoopback = result.allowProcesses;
     result.unconfined = command.unconfined;
     result.limits.wallClock_ms = command.wallClock_ms;
     result.limits.cpu_s = command.wallClock_ms / 1000;
     result.limits.memoryBytes = command.memoryBytes;
     result.limits.fileBytes = std::int64_t(256) << 20;
     result.limits.openFiles = openFiles;
+    if (!command.through.empty()) {
+        result.arguments.insert(result.arguments.begin(), command.through.begin() + 1, command.through.end());
+        result.arguments.insert(result.arguments.end() - 1, command.program);
+        result.program = command.through.front();
+        result.limits.processes = processesThrough;
+        result.limits.outputBytes = outputThrough;
+    }
     return result;
 }
 
@@ -68,17 +80,49 @@ kit::ConfineCommand confined(const HostCommand &command, const Driver &driver, c
 
 bool HostProcess::start(const HostCommand &command, const Driver &driver, const DeviceFacts &device, std::string &error)
 {
+    kit::ConfineCommand start = confined(command, driver, device);
+    m_ending_ms = command.through.empty() ? ending_ms : endingThrough_ms;
+    if (!command.through.empty()) {
+        LinkSocket socket;
+        if (!socket.open(error)) return false;
+        start.writable.push_back(socket.folder());
+        start.environment.emplace_back(linkVariable, socket.path());
+        m_started = m_child.start(start, error);
+        return m_started && awaitLink(socket, error);
+    }
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
         error = "no socket pair";
         return false;
     }
-    kit::ConfineCommand start = confined(command, driver, device);
     start.descriptors = {{pair[1], hostDescriptor}};
     m_started = m_child.start(start, error);
     close(pair[1]);
     m_link = std::make_unique<Link>(pair[0]);
     return m_started;
+}
+
+bool HostProcess::awaitLink(LinkSocket &socket, std::string &error)
+{
+    const Clock::time_point end = Clock::now() + std::chrono::milliseconds(linking_ms);
+    while (Clock::now() < end && !m_child.finished()) {
+        pollfd entries[] = {{socket.descriptor(), POLLIN, 0}, {m_child.exitDescriptor(), POLLIN, 0}};
+        poll(entries, 2, pollStep_ms);
+        drain();
+        m_child.checkLimits();
+        const int descriptor = socket.accept();
+        if (descriptor < 0) continue;
+        m_link = std::make_unique<Link>(descriptor);
+        return true;
+    }
+    error = "it did not come up";
+    return false;
+}
+
+void HostProcess::drain()
+{
+    m_child.readOutput();
+    m_child.readError();
 }
 
 // Takes in what came, keeps output drained and limits watched. False when nothing more can come.
@@ -99,7 +143,7 @@ bool HostProcess::pump(int timeout_ms)
 
 HostProcess::Outcome HostProcess::post(nlohmann::json request, int descriptor)
 {
-    if (!m_started) return Outcome::Died;
+    if (!m_started || !m_link) return Outcome::Died;
     if (!m_hungUp && !m_link->pull()) m_hungUp = true;
     if (m_link->next() || !m_link->error().empty()) return Outcome::Misbehaved;
     request["n"] = ++m_number;
@@ -136,6 +180,7 @@ HostProcess::Outcome HostProcess::ask(nlohmann::json request, nlohmann::json &re
 const kit::ConfinedEnd &HostProcess::finish()
 {
     if (!m_started) return m_child.end();
+    const bool linked = m_link != nullptr;
     m_started = false;
     m_link.reset();
     // With the link gone a host ends by itself at once; give it the chance to say how it ended.
@@ -143,10 +188,9 @@ const kit::ConfinedEnd &HostProcess::finish()
     const auto step = [&] {
         pollfd entry{m_child.exitDescriptor(), POLLIN, 0};
         poll(&entry, 1, 10);
-        m_child.readOutput();
-        m_child.readError();
+        drain();
     };
-    while (!m_child.finished() && Clock::now() - begin < std::chrono::milliseconds(500))
+    while (linked && !m_child.finished() && Clock::now() - begin < std::chrono::milliseconds(m_ending_ms))
         step();
     if (!m_child.finished()) m_child.stop();
     while (!m_child.finished())

@@ -21,6 +21,9 @@ struct HostCommand
     std::string tools;                 // the supervisor's kernels
     std::string profileLibrary;        // loaded before the candidate; empty: none
     std::vector<std::string> readable; // folders, besides those of all these files
+    // A program and its arguments that start the host in their turn, as ncu does. They may start processes and talk to
+    // them, and have longer to end.
+    std::vector<std::string> through;
     bool unconfined = false;
     std::int64_t memoryBytes = std::int64_t(8) << 30;
     int wallClock_ms = 30 * 60 * 1000; // of its whole life; requests have tighter limits of their own
@@ -55,10 +58,13 @@ public:
     [[nodiscard]] bool isRunning() const { return m_started; }
 
 private:
+    [[nodiscard]] bool awaitLink(LinkSocket &socket, std::string &error);
+    void drain();
     bool pump(int timeout_ms);
     kit::ConfinedChild m_child;
     std::unique_ptr<Link> m_link;
     bool m_started = false, m_hungUp = false;
+    int m_ending_ms = 0; // how long it may take to end once the link is gone
     int m_number = 0;
 };
 

@@ -65,6 +65,8 @@ void HostSession::handle(const Json &request)
         call(request);
     else if (what == "row")
         row(request);
+    else if (what == "mark")
+        mark(request);
     else if (what == "profile")
         profile(request);
     else if (what == "state")
@@ -216,6 +218,19 @@ void HostSession::row(const Json &request)
     if (!check(m_driver->streamSynchronize(m_stream), "the calls")) return;
     if (!check(m_driver->contextSynchronize(), "the calls")) return;
     reply(Json::object());
+}
+
+// For a profiler that watches this process from outside and is told by the driver what to look at.
+void HostSession::mark(const Json &request)
+{
+    Call one;
+    if (!readCall(request.at("slots"), one)) return fail(-1, "nothing is loaded");
+    flush();
+    if (!check(m_driver->contextSynchronize(), "the call")) return;
+    if (!check(m_driver->profilerStart(), "the profiler")) return;
+    m_entry(one.slots.data(), m_stream);
+    const Status status = m_driver->contextSynchronize();
+    if (check(m_driver->profilerStop(), "the profiler") && check(status, "the call")) reply(Json::object());
 }
 
 // Every call the profiler wants finds the same inputs and a cold L2; outputs that are read as well go on from what the

@@ -45,6 +45,7 @@ private:
     void map(const Json &request);
     void call(const Json &request);
     void row(const Json &request);
+    void mark(const Json &request);
     void profile(const Json &request);
     void state();
     [[nodiscard]] bool readCall(const Json &slots, Call &call);

@@ -48,7 +48,8 @@ std::vector<KernelResources> resourcesIn(const std::string &compilerOutput)
         const std::size_t entry = line.find("Compiling entry function '");
         if (entry != std::string::npos) {
             const std::size_t begin = entry + 26;
-            found.push_back({readable(line.substr(begin, line.find('\'', begin) - begin)), 0, 0, 0});
+            const std::string symbol = line.substr(begin, line.find('\'', begin) - begin);
+            found.push_back({readable(symbol), 0, 0, 0, symbol});
             open = true;
         } else if (open && line.find("bytes spill stores") != std::string::npos) {
             found.back().spillBytes =

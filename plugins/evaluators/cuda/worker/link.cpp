@@ -3,10 +3,12 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace kernelskill::cuda {
@@ -47,6 +49,53 @@ std::string textIn(const nlohmann::json &reply, const char *key)
 {
     const auto found = reply.find(key);
     return found != reply.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+namespace {
+
+sockaddr_un addressOf(const std::string &path)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    return address;
+}
+
+} // namespace
+
+LinkSocket::~LinkSocket()
+{
+    if (m_descriptor >= 0) close(m_descriptor);
+    if (m_folder.empty()) return;
+    unlink(path().c_str());
+    rmdir(m_folder.c_str());
+}
+
+bool LinkSocket::open(std::string &error)
+{
+    std::string folder = "/tmp/kernelskill-link-XXXXXX"; // short: a socket's path has 107 characters at most
+    if (mkdtemp(folder.data())) m_folder = folder;
+    m_descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const sockaddr_un address = addressOf(path());
+    if (!m_folder.empty() && bind(m_descriptor, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0 &&
+        listen(m_descriptor, 1) == 0)
+        return true;
+    error = std::string("no socket in /tmp: ") + std::strerror(errno);
+    return false;
+}
+
+int LinkSocket::accept()
+{
+    return accept4(m_descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+}
+
+int connectTo(const std::string &path)
+{
+    const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_un address = addressOf(path);
+    if (connect(descriptor, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0) return descriptor;
+    close(descriptor);
+    return -1;
 }
 
 Link::Link(int descriptor) : m_descriptor(descriptor), m_lines(longestLine)

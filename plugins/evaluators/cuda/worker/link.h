@@ -8,6 +8,7 @@
 //   {"do": "unmap", "slab"}                                  → {}
 //   {"do": "call", "slots", "flush"}                         → {"event_us", "tail_us"}
 //   {"do": "row", "calls": [slots…], "gate": slot or null}   → {"armed"}, and after the gate opened or "go" came, {}
+//   {"do": "mark", "slots"}                                  → {}: a call that a profiler around the host looks at
 //   {"do": "profile", "slots", "options"}                    → {"profile": text, "problem": text}
 //   {"do": "state"}                                          → {"persisting_l2", "launches", "to_host", "to_device", …}
 // A slot is [slab, offset] or the bytes of a scalar in hexadecimal. A failure is {"error": status, "text", "machine"}:
@@ -26,12 +27,36 @@
 
 namespace kernelskill::cuda {
 
-inline constexpr int hostDescriptor = 3;                                      // the host's end, in the host
+inline constexpr int hostDescriptor = 3; // the host's end, in the host
+// Where the host finds a socket to connect to instead: a program between it and the supervisor need not pass
+// descriptors on.
+inline constexpr const char *linkVariable = "KERNELSKILL_LINK";
 inline constexpr const char *profileVariable = "KERNELSKILL_PROFILE_LIBRARY"; // profiler/cupti/profile_abi.h
 
 // What a reply says under a key, whatever type somebody put there: a forged reply is no reason to die.
 [[nodiscard]] double numberIn(const nlohmann::json &reply, const char *key, double otherwise = 0);
 [[nodiscard]] std::string textIn(const nlohmann::json &reply, const char *key);
+
+// A socket with a path, for one connection. The folder it lies in belongs to it.
+class LinkSocket
+{
+public:
+    LinkSocket() = default;
+    ~LinkSocket();
+    LinkSocket(const LinkSocket &) = delete;
+    LinkSocket &operator=(const LinkSocket &) = delete;
+    [[nodiscard]] bool open(std::string &error);
+    [[nodiscard]] const std::string &folder() const { return m_folder; }
+    [[nodiscard]] std::string path() const { return m_folder + "/link"; }
+    [[nodiscard]] int descriptor() const { return m_descriptor; } // readable when somebody connects
+    [[nodiscard]] int accept();                                   // −1: nobody; else the caller's
+
+private:
+    std::string m_folder;
+    int m_descriptor = -1;
+};
+// The other end; −1 when there is no such socket.
+[[nodiscard]] int connectTo(const std::string &path);
 
 class Link
 {

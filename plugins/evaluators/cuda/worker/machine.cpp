@@ -31,7 +31,7 @@ bool Machine::share(int number, bool writable, Side &side, Result &result)
     std::string error;
     const int descriptor = slab(number).share(error);
     if (descriptor < 0) {
-        result.trouble = "GPU memory cannot be shared with the candidate's process: " + error;
+        result.giveUp(trouble::device, "GPU memory cannot be shared with the candidate's process: " + error);
         return false;
     }
     nlohmann::json reply;
@@ -76,7 +76,7 @@ bool Machine::start(const std::vector<std::pair<Side *, HostCommand>> &hosts, in
     for (const auto &[side, command] : hosts) {
         std::string error;
         if (!side->process.start(command, driver, device, error)) {
-            result.trouble = "The process of " + side->name + " could not be started: " + error;
+            result.giveUp(trouble::sandbox, "The process of " + side->name + " could not be started: " + error);
             return false;
         }
         const auto sent = side->process.post({{"do", "load"}, {"library", command.library}, {"tools", command.tools}});
@@ -101,16 +101,17 @@ void Machine::blame(Side &side, HostProcess::Outcome outcome, const nlohmann::js
         finding = {"sandbox", side.name + " wrote into the supervisor's own channel"};
     } else if (outcome == HostProcess::Outcome::Refused) {
         finding = deviceFault(side.name, Status(numberIn(reply, "error", -1)), textIn(reply, "text"));
-        if (numberIn(reply, "machine") != 0) result.trouble = "The process of " + side.name + ": " + finding.message;
+        if (numberIn(reply, "machine") != 0)
+            result.giveUp(trouble::device, "The process of " + side.name + ": " + finding.message);
         if (finding.kind == "timeout") result.status = "timeout";
     }
     const kit::ConfinedEnd &end = side.process.finish();
     take(result.log, end.standardOutput);
     take(result.log, end.standardError);
-    if (!end.startError.empty()) result.trouble = "The sandbox did not come up: " + end.startError;
+    if (!end.startError.empty()) result.giveUp(trouble::sandbox, "The sandbox did not come up: " + end.startError);
     if (outcome == HostProcess::Outcome::Died) finding = processFault(side.name, end, result);
-    if (side.name == "the baseline" && result.trouble.empty())
-        result.trouble = "The task's baseline does not run: " + finding.message + ".";
+    if (side.name == "the baseline")
+        result.giveUp(trouble::baseline, "The task's baseline does not run: " + finding.message + ".");
     result.findings.push_back(std::move(finding));
 }
 

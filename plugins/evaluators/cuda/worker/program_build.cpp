@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char *libraryFile = "candidate.so";
+constexpr const char *objectFile = "unit.o"; // left by --keep
 constexpr const char *logFile = "compiler.log";
 constexpr const char *wrapped = "--wrap=cudaLaunchKernel,--wrap=__cudaLaunchKernel,--wrap=cudaLaunchKernelExC,"
                                 "--wrap=cudaLaunchCooperativeKernel,--wrap=cudaGraphLaunch,--wrap=cudaMemcpy,"
@@ -188,10 +189,13 @@ bool Builder::compile(const Job &job, const std::string &folder, Build &result, 
 // What a person reads about it: PTX, SASS, resources.
 void Builder::describe(Build &result) const
 {
+    result.object = fileEnding(result.folder, objectFile);
     if (!result.ok) return;
     result.library = result.folder + "/" + libraryFile;
     result.resources = resourcesIn(result.log);
-    result.ptx = readFile(fileEnding(result.folder, ".ptx"));
+    // Some releases leave that of the plain architecture as well.
+    const std::string ptx = fileEnding(result.folder, m_architecture.substr(3) + ".ptx");
+    result.ptx = readFile(ptx.empty() ? fileEnding(result.folder, ".ptx") : ptx);
     const std::string listing = result.folder + "/candidate.sass";
     std::error_code code;
     if (!m_toolkit.cuobjdump.empty() && !fs::exists(listing, code)) {

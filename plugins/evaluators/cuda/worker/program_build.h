@@ -18,6 +18,7 @@ struct KernelResources // as ptxas tells them
     std::string kernel; // demangled, without parameters' names
     int registers = 0;
     std::int64_t spillBytes = 0, sharedBytes = 0;
+    std::string symbol = {}; // mangled, as the binary has it
 };
 [[nodiscard]] std::vector<KernelResources> resourcesIn(const std::string &compilerOutput);
 
@@ -27,12 +28,14 @@ struct Build
     double seconds = 0;
     std::string folder;  // the cache's entry
     std::string library; // candidate.so in it
+    std::string object;  // the candidate's own part of it, before it was linked with others; empty when not kept
     std::string log;     // what the compiler said
     std::string ptx, sass;
     std::vector<KernelResources> resources;
     [[nodiscard]] nlohmann::json toJson() const;
 };
 
+// Its functions may be called from several threads at once. Compilers end with the thread that started them.
 class Builder
 {
 public:

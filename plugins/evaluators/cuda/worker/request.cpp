@@ -37,8 +37,9 @@ bool Request::parse(const Json &object, Request &request, std::string &error)
 {
     // The library's exceptions stop here.
     try {
-        kit::readWorkOrder(object, request);
-        if (object.contains("after")) {
+        request.buildOnly = object.value("build_only", request.buildOnly);
+        if (!request.buildOnly) kit::readWorkOrder(object, request);
+        if (!request.buildOnly && object.contains("after")) {
             Json later = object;
             later["checks"] = object.at("after");
             later["times"] = Json::array();

@@ -14,10 +14,12 @@ namespace kernelskill::cuda {
 struct SourceFile
 {
     std::string path, text;
+    friend bool operator==(const SourceFile &, const SourceFile &) = default;
 };
 
 struct Program
 {
+    friend bool operator==(const Program &, const Program &) = default;
     std::string unit; // core/task/translation_unit.h
     std::vector<SourceFile> files;
     std::vector<std::string> libraries; // of the vendor, linked by name: "cublas"
@@ -35,10 +37,13 @@ struct Limits
 
 struct Request : kit::WorkOrder
 {
-    std::string device, mode = "strict", profiler = "none";
-    std::string compiler;    // nvcc's path; empty: where it usually is
-    nlohmann::json ceilings; // of the device, as profiler/metrics.h reads them; null: from its clocks and widths
+    std::string device, mode = "strict";
+    std::string profiler = "none"; // "auto", "cupti", "ncu", "ncu-full"
+    std::string compiler;          // nvcc's path; empty: where it usually is
+    nlohmann::json ceilings;       // of the device, as profiler/metrics.h reads them; null: from its clocks and widths
     bool unconfined = false, profile = false;
+    bool buildOnly =
+        false; // no work order comes with it: builds what the next request will want, and says how that went
     // Inputs come from the task's own generator, so that their elements may not be moved about.
     bool generated = false;
     Program candidate, baseline;

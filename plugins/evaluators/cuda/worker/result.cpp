@@ -3,8 +3,17 @@
 
 namespace kernelskill::cuda {
 
+void Result::giveUp(const char *code, const std::string &why)
+{
+    if (!trouble.empty()) return;
+    trouble = why;
+    troubleCode = code;
+}
+
+// Void without anything but the reason when there was trouble.
 nlohmann::json Result::toJson() const
 {
+    if (!trouble.empty()) return {{"done", true}, {"error", trouble}, {"code", troubleCode}, {"log", log}};
     nlohmann::json object = WorkAnswer::toJson();
     object["build"] = build;
     object["device"] = device;

@@ -97,7 +97,17 @@ bool TimeStage::rowRounds(Size &size, bool candidate, bool gated, Result &result
     return true;
 }
 
-// The baseline's outputs are held first, so that the candidate's calls in a row are compared one by one.
+// The baseline's outputs are held; the candidate's calls in a row are compared one by one. At the gate their inputs are
+// made while they wait, so a wrong output there, of a program that is right everywhere else, means that it did not
+// wait.
+void TimeStage::compareRows(Size &size, bool gated)
+{
+    std::string &what = gated ? size.early : size.wrong;
+    for (int set = 0; set < rowLength(size); ++set)
+        if (const auto differs = size.sets.differs(set, true); differs && what.empty())
+            what = "of calls in a row " + *differs;
+}
+
 bool TimeStage::timeRows(Size &size, Result &result)
 {
     for (const bool gated : {true, false}) {
@@ -109,12 +119,9 @@ bool TimeStage::timeRows(Size &size, Result &result)
                 size.draw = draw;
                 if (!rowRounds(size, candidate, gated, result)) return false;
             }
-            for (int set = 0; set < rowLength(size); ++set) {
-                if (!candidate)
-                    size.sets.hold(set);
-                else if (const auto differs = size.sets.differs(set, true); differs && size.wrong.empty())
-                    size.wrong = "of calls in a row " + *differs;
-            }
+            for (int set = 0; set < rowLength(size) && !candidate; ++set)
+                size.sets.hold(set);
+            if (candidate) compareRows(size, gated);
         }
     }
     return true;

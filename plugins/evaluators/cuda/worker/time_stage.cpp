@@ -6,6 +6,8 @@
 // The events are the candidate's process's word. So the supervisor also clocks calls in a row itself (row_clock.cpp).
 #include "time_stage.h"
 
+#include "freshness.h"
+
 #include "kit/statistics.h"
 
 #include <algorithm>
@@ -19,7 +21,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int warmUps = 3;
 constexpr int fewestPairs = 6;
-constexpr int fewestSlowPairs = 3; // of calls that take seconds
+constexpr int fewestSlowPairs = 3;  // of calls that take seconds
+constexpr int fewestGenerated = 12; // with inputs of the task's own generator: some new, some seen before
 constexpr double slowPair_s = 1.0;
 // Nothing left to wait for is found out in a few microseconds; more is work the end event did not wait for.
 constexpr double tailFloor_us = 25, tailShare = 0.05;
@@ -45,7 +48,7 @@ void TimeStage::run(const Progress &progress, Result &result)
 {
     std::string error;
     m_gate = m_machine.addSlab(1, error);
-    if (m_gate < 0) result.trouble = "The GPU has no memory left: " + error;
+    if (m_gate < 0) result.giveUp(trouble::memory, "The GPU has no memory left: " + error);
     // Not writable for the candidate: it may wait at the gate, not open it.
     bool alive = m_gate >= 0 && m_machine.share(m_gate, false, m_candidate, result) &&
                  m_machine.share(m_gate, false, m_baseline, result);
@@ -57,7 +60,7 @@ void TimeStage::run(const Progress &progress, Result &result)
             alive = timeSize(one, progress, result);
         else
             result.skip("timing " + one.name, "an earlier failure ended the candidate's process");
-        if (!m_machine.tools.error().empty()) result.trouble = m_machine.tools.error();
+        if (!m_machine.tools.error().empty()) result.giveUp(trouble::device, m_machine.tools.error());
     }
     if (alive && result.trouble.empty()) concludeState(result);
     m_telemetry.addTo(result.evidence);
@@ -132,17 +135,19 @@ bool TimeStage::warmUp(Size &size, Result &result)
 int TimeStage::pairsFor(double pair_s) const
 {
     const int affordable = int(std::min(1e6, m_request.limits.sampling_s / std::max(pair_s, 1e-6)));
-    const int fewest = pair_s > slowPair_s ? fewestSlowPairs : fewestPairs;
+    const int fewest = m_request.generated ? fewestGenerated : pair_s > slowPair_s ? fewestSlowPairs : fewestPairs;
     return std::clamp(affordable, fewest, std::max(fewest, m_request.samples));
 }
 
 bool TimeStage::samplePairs(Size &size, int pairs, const Progress &progress, Result &result)
 {
     const std::vector<bool> order = kit::abbaOrder(std::size_t(pairs));
+    size.sets.takeTurns(size.draw);
     for (int i = 0; i < pairs && size.wrong.empty(); ++i) {
         if (i % 10 == 0) progress("timing", i, pairs, size.order->name);
         // At random: taking turns would tie a set to who comes first.
         const int set = int(kit::Seed::of(size.draw, "set").value() % std::uint64_t(size.sets.count()));
+        size.firstSight.push_back(size.sets.isFirstSight(size.draw));
         if (!pair(size, order[std::size_t(i) * 2], set, m_sample++, true, result)) return false;
     }
     progress("timing", pairs, pairs, size.order->name);
@@ -174,14 +179,48 @@ void TimeStage::conclude(Size &size, Result &result)
         return;
     }
     if (!size.sets.isJudged()) result.pass("outputs at size " + name, "after every sample");
-    if (m_request.generated)
-        result.skip("fresh inputs at size " + name,
-                    "the task's own generator made the inputs, which cannot be varied here");
+    if (m_request.generated) concludeFreshness(size, result);
     if (const auto broken = size.sets.brokenGuard())
         result.fail("nothing but outputs written at size " + name, *broken);
+    concludeStream(size);
     concludeClock(size, result);
     concludeTail(size, result);
     addTiming(size, result);
+}
+
+// A generated input comes again and again. That is as good as fresh ones when seeing it again saves nothing.
+void TimeStage::concludeFreshness(const Size &size, Result &result)
+{
+    const std::string name = "fresh inputs at size " + size.order->name;
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < size.samples[1].time_us.size(); ++i) {
+        const double usual = size.samples[0].time_us[i];
+        ratios.push_back(usual > 0 ? size.samples[1].time_us[i] / usual : 0);
+    }
+    const Freshness found = freshness(ratios, size.firstSight);
+    if (!found.known)
+        return result.skip(name, "the task's own generator gave too few sets of inputs to see whether the candidate "
+                                 "remembers them");
+    result.evidence["sizes"][size.order->name]["seen_again"] = found.again / found.first;
+    const std::string sets = std::to_string(size.sets.contents()) + " sets of inputs in turn";
+    if (found.remembers)
+        result.fail(name, "of " + sets + " each took " +
+                              std::to_string(std::lround(100 * (found.first / found.again - 1))) +
+                              " % longer when it came first than when it came again: the candidate remembers them");
+    else
+        result.pass(name, sets);
+}
+
+// By the outputs alone: the candidate's word on its streams is worth nothing.
+void TimeStage::concludeStream(const Size &size)
+{
+    if (!size.early.empty())
+        m_streamFaults.push_back(
+            "at size " + size.order->name +
+            " calls that waited in the stream they were given used "
+            "the inputs of before: the work does not wait for that stream, nor that stream for the "
+            "work (" +
+            size.early + ")");
 }
 
 void TimeStage::concludeTail(const Size &size, Result &result)
@@ -236,6 +275,10 @@ void TimeStage::concludeState(Result &result)
         result.fail("clock", m_clockFaults.front());
     else if (m_clockChecked)
         result.pass("clock", "the supervisor's own clock agrees with the events");
+    if (!m_streamFaults.empty())
+        result.fail("work in the given stream", m_streamFaults.front());
+    else if (m_clockChecked)
+        result.pass("work in the given stream");
     if (!m_tailFaults.empty())
         result.fail("work after the end event", m_tailFaults.front());
     else if (m_clockChecked)

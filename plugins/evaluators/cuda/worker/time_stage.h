@@ -41,8 +41,10 @@ private:
         std::uint64_t draw = 0; // counts fresh inputs
         Samples samples[2];     // the baseline's, the candidate's
         RowTimes rows[2];
-        std::string wrong; // what the comparison of a sample said
-        double pair_s = 0; // both programs once, with everything around
+        std::vector<bool> firstSight; // of a sample: its inputs had not been seen before
+        std::string wrong;            // what the comparison of a sample said
+        std::string early;            // what it said of calls in a row that waited at the gate
+        double pair_s = 0;            // both programs once, with everything around
     };
     [[nodiscard]] Side &side(bool candidate) { return candidate ? m_candidate : m_baseline; }
     [[nodiscard]] bool timeSize(const kit::TimeCase &one, const Progress &progress, Result &result);
@@ -55,11 +57,14 @@ private:
     [[nodiscard]] bool row(Size &size, bool candidate, bool gated, double &each_us, Result &result);
     [[nodiscard]] bool rowRounds(Size &size, bool candidate, bool gated, Result &result);
     [[nodiscard]] int pairsFor(double pair_s) const;
+    void compareRows(Size &size, bool gated);
     [[nodiscard]] static int rowLength(const Size &size);
     [[nodiscard]] double allowedWall_us(const Size &size) const;
     [[nodiscard]] bool clockAgrees(const Size &size) const;
     void conclude(Size &size, Result &result);
     void concludeOutputs(Size &size, Result &result);
+    void concludeFreshness(const Size &size, Result &result);
+    void concludeStream(const Size &size);
     void concludeClock(const Size &size, Result &result);
     void concludeTail(const Size &size, Result &result);
     void addTiming(const Size &size, Result &result);
@@ -72,7 +77,7 @@ private:
     int m_gate = -1;  // memory that calls in a row wait for
     int m_sample = 0; // over all sizes
     std::uint64_t m_draws = 0;
-    std::vector<std::string> m_clockFaults, m_tailFaults;
+    std::vector<std::string> m_clockFaults, m_tailFaults, m_streamFaults;
     bool m_clockChecked = false;
 };
 

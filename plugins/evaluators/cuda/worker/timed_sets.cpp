@@ -27,9 +27,12 @@ kit::Seed poisonSeed(std::size_t parameter, int set, std::uint64_t draw)
 
 TimedSets::~TimedSets()
 {
-    for (const Place &place : m_places)
+    for (const Place &place : m_places) {
         for (const int slab : {place.argument.slab, place.pristine, place.another, place.held})
             if (slab >= 0) m_machine.removeSlab(slab, {m_candidate, m_baseline});
+        for (const int slab : place.further)
+            m_machine.removeSlab(slab, {});
+    }
 }
 
 // Each tensor begins behind a guard, and the last of all ends where the addresses end.
@@ -77,7 +80,7 @@ bool TimedSets::makeSlabs(Place &place, Result &result)
     if (argument.slab >= 0 && argument.parameter->written)
         place.held = m_machine.addSlab(std::uint64_t(m_sets) * roomOf(argument.bytes), error);
     if (!error.empty()) {
-        result.trouble = "The GPU has no room for the tensors of size " + m_case->name + ": " + error;
+        result.giveUp(trouble::memory, "The GPU has no room for the tensors of size " + m_case->name + ": " + error);
         return false;
     }
     // Inputs cannot be written by either program: the checks have told a candidate that does already.
@@ -94,17 +97,22 @@ bool TimedSets::make(const Argument &argument, int slab, std::uint64_t seed, std
     return true;
 }
 
+bool TimedSets::upload(const Argument &argument, int slab, const std::string &name, std::string &error)
+{
+    kit::MappedFile file;
+    if (!file.open(name, argument.bytes, error)) return false;
+    m_machine.tools.upload(m_machine.slab(slab).address(), file.bytes().data(), argument.bytes);
+    return true;
+}
+
 bool TimedSets::fill(const Place &place, std::size_t i, Result &result)
 {
     const Argument &argument = place.argument;
     std::string error;
     bool filled = false;
     if (i < m_case->inputFiles.size() && !m_case->inputFiles[i].empty()) {
-        kit::MappedFile file;
-        filled = file.open(m_case->inputFiles[i], argument.bytes, error);
-        if (filled)
-            m_machine.tools.upload(m_machine.slab(place.pristine).address(), file.bytes().data(), argument.bytes);
-    } else if (i < m_case->seeds.size()) {
+        filled = upload(argument, place.pristine, m_case->inputFiles[i], error);
+    } else if (i < m_case->seeds.size() && !m_request.generated) {
         filled = make(argument, place.pristine, m_case->seeds[i], error);
     } else {
         error = "there are no inputs for " + argument.parameter->name;
@@ -114,6 +122,23 @@ bool TimedSets::fill(const Place &place, std::size_t i, Result &result)
         filled = make(argument, place.another, kit::Seed::of(root, "another draw").value(), error);
     if (!filled) result.skip("timing " + m_case->name, error);
     return filled;
+}
+
+// One alone, as for a profile, needs no others.
+bool TimedSets::fillFurther(Place &place, std::size_t i, Result &result)
+{
+    const Argument &argument = place.argument;
+    for (const std::vector<std::string> &files : m_case->inputSets) {
+        if (m_most == 1) break;
+        std::string error;
+        if (i >= files.size() || files[i].empty()) error = "a set of inputs has none for " + argument.parameter->name;
+        const int slab = error.empty() ? m_machine.addSlab(argument.bytes, error) : -1;
+        if (slab >= 0) place.further.push_back(slab);
+        if (slab >= 0 && upload(argument, slab, files[i], error)) continue;
+        result.skip("timing " + m_case->name, error);
+        return false;
+    }
+    return true;
 }
 
 bool TimedSets::create(const kit::TimeCase &one, Side &candidate, Side &baseline, Result &result)
@@ -137,7 +162,7 @@ bool TimedSets::create(const kit::TimeCase &one, Side &candidate, Side &baseline
         const kit::ParameterSpec &parameter = *place.argument.parameter;
         if (!parameter.isTensor) continue;
         if (!makeSlabs(place, result)) return false;
-        if (parameter.read && !fill(place, i, result)) return false;
+        if (parameter.read && (!fill(place, i, result) || !fillFurther(place, i, result))) return false;
         if (parameter.written && (i >= one.expectedFiles.size() || one.expectedFiles[i].empty()))
             m_hasReference = false;
         for (int set = 0; set < m_sets; ++set)
@@ -158,10 +183,33 @@ bool TimedSets::redraws(const Argument &argument) const
     return moves(argument) && argument.parameter->distribution != "permutation";
 }
 
+void TimedSets::takeTurns(std::uint64_t firstDraw)
+{
+    m_turnsFrom = firstDraw;
+}
+
+// New ones lie evenly among the first draws, so that what changes with time says nothing about them.
+bool TimedSets::isFirstSight(std::uint64_t draw) const
+{
+    if (!m_turnsFrom || draw < *m_turnsFrom || (draw - *m_turnsFrom) % 2 != 0) return false;
+    return (draw - *m_turnsFrom) / 2 < m_case->inputSets.size();
+}
+
+std::size_t TimedSets::contentOf(int set, std::uint64_t draw) const
+{
+    if (!m_turnsFrom || draw < *m_turnsFrom) return 0;
+    const std::uint64_t step = (draw - *m_turnsFrom) / 2;
+    if (isFirstSight(draw)) return std::size_t(step) + 1;
+    const std::uint64_t seen = 1 + std::min<std::uint64_t>(step + 1, m_case->inputSets.size());
+    return std::size_t(kit::Seed::of(draw, "content", set).value() % seen);
+}
+
 void TimedSets::put(const Place &place, std::size_t i, int set, std::uint64_t draw)
 {
     const Argument &argument = place.argument;
-    const DevicePointer source = m_machine.slab(place.pristine).address();
+    const std::size_t content = place.further.empty() ? 0 : contentOf(set, draw);
+    const int from = content == 0 ? place.pristine : place.further[content - 1];
+    const DevicePointer source = m_machine.slab(from).address();
     if (draw == 0 || !moves(argument)) return m_machine.tools.copy(address(place, set), source, argument.bytes);
     const kit::Seed seed = kit::Seed::of(draw, "refresh", i, set);
     const DevicePointer other = place.another >= 0 ? m_machine.slab(place.another).address() : source;

@@ -28,7 +28,12 @@ public:
     [[nodiscard]] int count() const { return m_sets; }
 
     // Writes inputs, as the request gives them for draw 0, else fresh ones of the same distribution; poisons outputs.
+    // Inputs of a task's own generator cannot be made here: until takeTurns() they are those of draw 0, then the
+    // request's sets in turn, a new one every other draw as long as there are new ones.
     void refresh(int set, std::uint64_t draw);
+    void takeTurns(std::uint64_t firstDraw);
+    [[nodiscard]] int contents() const { return 1 + int(m_case->inputSets.size()); } // of a task's own generator
+    [[nodiscard]] bool isFirstSight(std::uint64_t draw) const;
     [[nodiscard]] nlohmann::json slots(int set) const;
     void hold(int set); // what the outputs are now
     // The outputs against those held, both within tolerance of the truth; a sentence when they cannot both be.
@@ -49,10 +54,14 @@ private:
         Argument argument;
         // The supervisor's own: inputs as made, and another draw of them; outputs of the other program.
         int pristine = -1, another = -1, held = -1;
-        double rootMeanSquare = -1; // of the baseline's outputs, once known
+        std::vector<int> further = {}; // the supervisor's own: inputs of the request's further sets
+        double rootMeanSquare = -1;    // of the baseline's outputs, once known
     };
     [[nodiscard]] bool makeSlabs(Place &place, Result &result);
     [[nodiscard]] bool fill(const Place &place, std::size_t i, Result &result);
+    [[nodiscard]] bool fillFurther(Place &place, std::size_t i, Result &result);
+    [[nodiscard]] bool upload(const Argument &argument, int slab, const std::string &file, std::string &error);
+    [[nodiscard]] std::size_t contentOf(int set, std::uint64_t draw) const;
     [[nodiscard]] bool make(const Argument &argument, int slab, std::uint64_t seed, std::string &error);
     void chooseCount();
     [[nodiscard]] std::uint64_t unit(const Argument &argument) const;
@@ -69,6 +78,7 @@ private:
     Side *m_candidate = nullptr, *m_baseline = nullptr;
     std::vector<Place> m_places;
     int m_most, m_sets = 1;
+    std::optional<std::uint64_t> m_turnsFrom; // the draw
     bool m_hasReference = false, m_judged = false;
 };
 

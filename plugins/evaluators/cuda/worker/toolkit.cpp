@@ -3,6 +3,9 @@
 
 #include "kit/confine.h"
 
+#include "profiler/counter_access.h"
+#include "profiler/messages.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
@@ -39,6 +42,22 @@ std::string orNull(const std::string &path, nlohmann::json &value)
     return path;
 }
 
+// Whether counters may be read here, known without trying.
+nlohmann::json countersFound()
+{
+    switch (counterAccess()) {
+    case CounterAccess::Everybody:
+        return {{"ok", true}, {"text", "may be read"}};
+    case CounterAccess::Administrator:
+        return {{"ok", true}, {"text", "may be read by administrators, as this user is one"}};
+    case CounterAccess::AdministratorsButNotUs:
+        break;
+    }
+    return {{"ok", false},
+            {"text", "only administrators may read them"},
+            {"remedy", explainProfiler(1, "ERR_NVGPUCTRPERM")}};
+}
+
 } // namespace
 
 std::string findTool(const std::string &name, const std::string &besides)
@@ -51,6 +70,13 @@ std::string findTool(const std::string &name, const std::string &besides)
         if (!folder.empty() && access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate;
     }
     return {};
+}
+
+std::string findNcu(const std::string &nvccFolder)
+{
+    const char *chosen = std::getenv("KERNELSKILL_NCU");
+    if (!chosen || !*chosen) return findTool("ncu", nvccFolder);
+    return access(chosen, X_OK) == 0 ? chosen : std::string();
 }
 
 bool Toolkit::find(const std::string &wanted, Toolkit &toolkit, std::string &error)
@@ -96,7 +122,7 @@ nlohmann::json toolsFound()
     std::error_code code;
     const std::string folder = nvcc.empty() ? "" : fs::canonical(nvcc, code).parent_path().string();
     orNull(findTool("cuobjdump", folder), tools["cuobjdump"]);
-    orNull(findTool("ncu", folder), tools["ncu"]);
+    orNull(findNcu(folder), tools["ncu"]);
     orNull(kit::bubblewrapProgram(), tools["bubblewrap"]);
     const fs::path root = fs::path(folder).parent_path();
     for (const char *place : {"extras/CUPTI/include/cupti.h", "include/cupti.h"})
@@ -104,6 +130,7 @@ nlohmann::json toolsFound()
     Toolkit toolkit;
     std::string error;
     tools["nvcc_version"] = Toolkit::find({}, toolkit, error) ? nlohmann::json(toolkit.version) : nlohmann::json();
+    tools["counters"] = countersFound();
     tools["sandbox"] = kit::confineSupport().available ? "" : kit::confineSupport().reason;
     return tools;
 }

@@ -25,6 +25,8 @@ struct Toolkit
 
 // Where a program lies: in PATH or beside nvcc; empty when nowhere.
 [[nodiscard]] std::string findTool(const std::string &name, const std::string &besides = {});
+// ncu: the one KERNELSKILL_NCU names, else in PATH or beside nvcc; empty when there is none.
+[[nodiscard]] std::string findNcu(const std::string &nvccFolder);
 // What list_devices tells of this machine's tools: path, or null.
 [[nodiscard]] nlohmann::json toolsFound();
 

@@ -3,6 +3,7 @@
 // memory, the clock and the protocol; candidate and baseline run in confined processes of their own, whose output is
 // only ever a log.
 #include "evaluate.h"
+#include "version.h"
 
 #include "kit/json_lines.h"
 #include "kit/lifeline.h"
@@ -23,12 +24,6 @@ constexpr bool filtersSystemCalls = false;
 constexpr bool filtersSystemCalls = true;
 #endif
 
-int refuse(kit::JsonLineChannel &channel, const std::string &why)
-{
-    channel.send({{"done", true}, {"error", why}});
-    return 2;
-}
-
 } // namespace
 
 int main()
@@ -36,6 +31,7 @@ int main()
     kit::JsonLineChannel channel(STDIN_FILENO, STDOUT_FILENO);
     channel.send({{"hello", "kernelskill-cuda-worker"},
                   {"protocol", kit::protocolVersion},
+                  {"version", cuda::workerVersion},
                   {"filters_system_calls", filtersSystemCalls}});
     const auto object = channel.receive();
     if (!object) return 1;
@@ -46,13 +42,14 @@ int main()
     }
     std::string error;
     cuda::Request request;
-    if (!cuda::Request::parse(*object, request, error)) return refuse(channel, error);
+    cuda::Result result;
     const cuda::Progress progress = [&](const std::string &stage, int done, int total, const std::string &text) {
         channel.send({{"stage", stage}, {"progress", done}, {"total", total}, {"text", text}});
     };
-    cuda::Result result;
-    cuda::evaluate(request, kit::programFolder(), progress, result);
-    if (!result.trouble.empty()) return refuse(channel, result.trouble);
+    if (cuda::Request::parse(*object, request, error))
+        cuda::evaluate(request, kit::programFolder(), progress, result);
+    else
+        result.giveUp(cuda::trouble::request, error);
     channel.send(result.toJson());
-    return 0;
+    return result.trouble.empty() ? 0 : 2;
 }

@@ -33,4 +33,5 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 void standInSetPersistingL2(size_t bytes);
 void standInScaleEvents(float factor); // events tell so much of the truth
 void standInFault(int status);         // what the device says from now on
+void standInRunAtOnce(cudaStream_t stream); // work runs when it is handed in, as on a device with nothing else to do
 }
