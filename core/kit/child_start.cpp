@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kit/child_start.h"
 
+#include "kit/group_keeper.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -96,6 +98,7 @@ pid_t startChild(const ChildStart &start, std::string &error)
     const pid_t pid = fork();
     if (pid == 0) {
         setpgid(0, 0);
+        noteOwnGroup();
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) _exit(127); // the parent died before the line above
         restoreSignals();
@@ -123,6 +126,7 @@ pid_t startChild(const ChildStart &start, std::string &error)
     if (count <= 0) return pid;
     error = std::strerror(number);
     waitpid(pid, nullptr, 0);
+    forgetGroup(pid);
     return -1;
 }
 

@@ -2,6 +2,7 @@
 #include "kit/confine.h"
 #include "kit/child_start.h"
 #include "kit/confine_internal.h"
+#include "kit/group_keeper.h"
 #include "kit/refusal_reporter.h"
 
 #include <nlohmann/json.hpp>
@@ -210,6 +211,7 @@ void ConfinedChild::Impl::reap()
     // What the program left behind in its group goes before the group's name is free for others.
     killGroup(pid);
     while (waitpid(pid, &waitStatus, 0) < 0 && errno == EINTR) {}
+    internal::forgetGroup(pid);
     reaped = true;
     end.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
     // Opened while bubblewrap lived, the descriptor is surely the inner process; a number read only now might have gone to

@@ -5,6 +5,7 @@
 #include "evaluate.h"
 #include "version.h"
 
+#include "kit/group_keeper.h"
 #include "kit/json_lines.h"
 #include "kit/lifeline.h"
 #include "kit/program_folder.h"
@@ -28,6 +29,7 @@ constexpr bool filtersSystemCalls = true;
 
 int main()
 {
+    const kit::GroupKeeper keeper; // before any thread
     kit::JsonLineChannel channel(STDIN_FILENO, STDOUT_FILENO);
     channel.send({{"hello", "kernelskill-cuda-worker"},
                   {"protocol", kit::protocolVersion},
