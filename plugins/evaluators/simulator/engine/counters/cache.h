@@ -130,11 +130,10 @@ struct SplitCache {
 
 // Stores that fill a sector in part wait a moment on their way out of an SM, and the next ones to the same sector join
 // them. An H200 joins the two to four stores side by side of a thread's neighbouring words (matmul v3, sort_rows v4,
-// nbody_forces), none of those that a division keeps apart (attention_rows v3, v4), hence the wait, and none that touch 32 lines
-// each (transpose v0, layer_norm v0), hence the room.
+// nbody_forces) and none of those that touch 32 lines each (transpose v0, layer_norm v0), hence the room.
 struct JoinedStores {
     static constexpr int room = 16;           // lines
-    static constexpr std::uint32_t wait = 24; // cycles
+    static constexpr std::uint32_t wait = 64; // cycles
     std::uint32_t tag[room] = {};             // line number + 1
     std::uint32_t clock[room] = {};
     std::uint8_t sectors[room] = {};
