@@ -369,6 +369,28 @@ void atomics()
 
 } // namespace
 
+// What L1 still has when an SM reads so many KiB again: the share of lines that come from it, the second time and after ten
+// rounds; alone, and with as much written in between. An LRU cache gives 1 up to its size and 0 beyond, any other a slope.
+void retention()
+{
+    constexpr int most_kib = 320, limit = 120; // cycles: L1 answers in 40, L2 in 250 and more
+    float *from, *other;
+    check(cudaMalloc(&from, most_kib * 1024), "cudaMalloc");
+    check(cudaMalloc(&other, most_kib * 1024), "cudaMalloc");
+    check(cudaMemset(from, 0, most_kib * 1024), "memset");
+    for (const bool writes : {false, true})
+        for (const int passes : {2, 10})
+            for (int kib = 16; kib <= most_kib; kib += 16) {
+                const int lines = kib * 1024 / 128;
+                const long long late =
+                    cyclesOf([&] { readAgain<<<1, 32>>>(from, other, lines, passes, writes, limit, cyclesOnDevice); });
+                report("l1_kept_" + std::to_string(kib) + "kib_pass_" + std::to_string(passes) + (writes ? "_writing" : ""),
+                       1 - double(late) / lines);
+            }
+    check(cudaFree(from), "free");
+    check(cudaFree(other), "free");
+}
+
 int main()
 {
     check(cudaMalloc(&cyclesOnDevice, 64), "cudaMalloc");
@@ -378,6 +400,7 @@ int main()
     pipes();
     atomics();
     latencies();
+    retention();
     bandwidths();
     std::printf("\n}\n");
     check(cudaDeviceSynchronize(), "end");

@@ -353,6 +353,29 @@ template <bool cachedInL1> __global__ void chase(const unsigned *next, int steps
     *sink = at;
 }
 
+// One warp reads whole lines, `lines` of them one after the other, `passes` times; `slow` counts, in the last pass, those that
+// took longer than `limit` cycles, which L1 did not have any more. `writes`: each line of another array is written in between.
+__global__ void readAgain(const float *from, float *other, int lines, int passes, bool writes, int limit, long long *slow)
+{
+    long long late = 0;
+    float sum = 0;
+    for (int pass = 0; pass < passes; ++pass)
+        for (int line = 0; line < lines; ++line) {
+            const long long begin = clock64();
+            float value;
+            asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(value) : "l"(from + line * 32 + threadIdx.x) : "memory");
+            sum += value; // waits for it
+            const long long took = clock64() - begin + (__float_as_int(sum) == 1);
+            if (pass == passes - 1)
+                late += took > limit;
+            if (writes)
+                other[line * 32 + threadIdx.x] = sum;
+        }
+    if (threadIdx.x == 0)
+        slow[0] = late;
+    other[threadIdx.x] = sum;
+}
+
 __global__ void chaseShared(int steps, long long *cycles, unsigned *sink)
 {
     __shared__ unsigned next[256];
