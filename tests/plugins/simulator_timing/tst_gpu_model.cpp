@@ -103,8 +103,10 @@ private Q_SLOTS:
 
     void coResidentBlocksShareL1()
     {
-        const auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
+        auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
         QVERIFY(gpu);
+        const double share = gpu->model.l1Share;
+        gpu->model.l1Share = 1; // how the array is divided
         Occupancy occupancy;
         occupancy.residentBlocks = 1;
         QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(256 * 1024));
@@ -116,6 +118,9 @@ private Q_SLOTS:
         QCOMPARE(gpu->l1BytesOfBlock(occupancy, 132), std::size_t(156 * 1024)); // one block an SM is all there is
         occupancy.sharedBytesPerBlock = 100 * 1024;
         QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(28 * 1024 / 4));
+        gpu->model.l1Share = 0.5; // how much of its part keeps data
+        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(14 * 1024 / 4));
+        QVERIFY(share > 0.45 && share < 0.55);
     }
 
     void complaintsNameTheField_data()

@@ -231,13 +231,13 @@ private Q_SLOTS:
         sketch.loads = 64;
         sketch.criticalCycles = 20000;
         sketch.dramReadBytes = 132 * 8 * 64 * 128.0 / 16; // sixteen blocks read the same
-        const double all = timed(sketch).metrics.at("l2_bytes");
-        QCOMPARE(all, 132 * 8 * 64 * 128.0); // no barriers, not in step
+        const double all = 132 * 8 * 64 * 128.0;
+        QCOMPARE(timed(sketch).metrics.at("l2_bytes"), all * (1 - 0.015 * 15 / 16)); // no barriers, not in step: a few meet
         sketch.barriers = 16;
-        QCOMPARE(timed(sketch).metrics.at("l2_bytes"), all * (1 - 0.8 * 15 / 16));
+        QCOMPARE(timed(sketch).metrics.at("l2_bytes"), all * (1 - 0.78 * 15 / 16));
         sketch.gridBlocks = 264;
         sketch.dramReadBytes *= 2;
-        QCOMPARE(timed(sketch).metrics.at("l2_bytes"), 2 * all * (1 - 0.8 / 4 * 15 / 16)); // two blocks an SM
+        QCOMPARE(timed(sketch).metrics.at("l2_bytes"), 2 * all * (1 - 0.78 / 4 * 15 / 16)); // two blocks an SM
         sketch.dramReadBytes *= 8; // two blocks read the same
         QCOMPARE(timed(sketch).metrics.at("l2_bytes"), 2 * all);
     }
