@@ -6,6 +6,7 @@
 #include "settings/numbers.h"
 #include "settings/theme.h"
 
+#include <QElapsedTimer>
 #include <QTimer>
 #include <QToolTip>
 
@@ -45,21 +46,25 @@ Chart::Chart(SessionDocument *document, NodeSelection *selection, QWidget *paren
         if (!m_stale) showSelection();
     });
     m_soon->setSingleShot(true);
-    m_soon->setInterval(refreshPause_ms);
+    static int made = 0;
+    m_turn_ms = made++ % 8 / 4 * refreshPause_ms; // the charts of two panes take turns
     connect(m_soon, &QTimer::timeout, this, [this] {
+        QElapsedTimer taken;
+        taken.start();
         m_stale = false;
         m_empty.clear();
         applyTheme();
         rebuild();
         replot();
         Q_EMIT refreshed();
+        m_pause_ms = std::max(refreshPause_ms, int(3 * taken.elapsed())); // a long session is drawn less often
     });
 }
 
 void Chart::refresh()
 {
     m_stale = true;
-    if (m_wanted && !m_soon->isActive()) m_soon->start(refreshPause_ms);
+    if (m_wanted && !m_soon->isActive()) m_soon->start(m_pause_ms + m_turn_ms);
 }
 
 void Chart::setWanted(bool wanted)
@@ -206,28 +211,29 @@ QRect NodeMarks::clipRect() const
 void NodeMarks::draw(QCPPainter *painter)
 {
     QSet<QPair<int, int>> cells;
-    // The newest of those that fall together lies on top; best and human ones are always seen.
+    QList<const NodePoint *> shown;
+    // The newest of those that fall together is drawn; the best is always seen.
     for (auto point = m_points.crbegin(); point != m_points.crend(); ++point) {
         const QPointF centre = position(*point);
         const QPair<int, int> cell(int(centre.x()) / cell_px, int(centre.y()) / cell_px);
-        if (cells.contains(cell) && !point->best && !point->human) continue;
+        if (cells.contains(cell) && !point->best) continue;
         cells.insert(cell);
+        shown.append(&*point);
         drawPoint(*painter, *point);
     }
-    drawLabels(*painter);
+    drawLabels(*painter, shown);
 }
 
 void NodeMarks::drawPoint(QCPPainter &painter, const NodePoint &point)
 {
     const QPointF centre = position(point);
-    const QColor color = glyphs::stateColor(point.state);
     const double half = halfOf(point);
     if (point.interval && !point.below) {
         const double low = valueAxis()->coordToPixel(point.interval->low);
         const double high = valueAxis()->coordToPixel(point.interval->high);
         if (low - high > 2 * half) { // else it is written, not drawn
             const double cap = theme().stroke(u"intervalCap"_s) / 2;
-            painter.setPen(QPen(color, theme().stroke(u"interval"_s)));
+            painter.setPen(QPen(glyphs::stateColor(point.state), theme().stroke(u"interval"_s)));
             painter.drawLine(QLineF(centre.x(), low, centre.x(), high));
             painter.drawLine(QLineF(centre.x() - cap, low, centre.x() + cap, low));
             painter.drawLine(QLineF(centre.x() - cap, high, centre.x() + cap, high));
@@ -239,8 +245,26 @@ void NodeMarks::drawPoint(QCPPainter &painter, const NodePoint &point)
         painter.drawPixmap(centre - QPointF(glyphReach_px, glyphReach_px), glyphOf(point));
     if (point.best)
         glyphs::paintMark(painter, QRectF(centre.x() + half + 4, centre.y() - half - 11, 10, 10), glyphs::Mark::Best);
-    if (point.human)
-        glyphs::paintMark(painter, QRectF(centre.x() + half + 4, centre.y() - 3, 9, 9), glyphs::Mark::Human);
+    if (point.human) drawHuman(painter, centre + QPointF(half + 4, -3));
+}
+
+void NodeMarks::drawHuman(QCPPainter &painter, const QPointF &corner)
+{
+    constexpr int side_px = 9;
+    if (painter.modes().testFlag(QCPPainter::pmVectorized)) {
+        glyphs::paintMark(painter, QRectF(corner, QSizeF(side_px, side_px)), glyphs::Mark::Human);
+        return;
+    }
+    if (m_human.isNull()) {
+        const double ratio = mParentPlot->devicePixelRatioF();
+        m_human = QPixmap(QSizeF(side_px * ratio, side_px * ratio).toSize());
+        m_human.setDevicePixelRatio(ratio);
+        m_human.fill(Qt::transparent);
+        QPainter mark(&m_human);
+        mark.setRenderHint(QPainter::Antialiasing);
+        glyphs::paintMark(mark, QRectF(0, 0, side_px, side_px), glyphs::Mark::Human);
+    }
+    painter.drawPixmap(corner, m_human);
 }
 
 void NodeMarks::paintGlyph(QPainter &painter, const NodePoint &point, const QPointF &centre) const
@@ -306,13 +330,14 @@ private:
 };
 
 // Labels beside their points; one that would lie over another point or label is left out.
-void NodeMarks::drawLabels(QCPPainter &painter)
+void NodeMarks::drawLabels(QCPPainter &painter, const QList<const NodePoint *> &shown)
 {
     painter.setFont(theme().font(TextStyle::Caption));
     painter.setPen(themeColor("text.secondary"));
     const QFontMetrics metrics(painter.font());
     Taken taken;
-    for (const NodePoint &point : m_points) {
+    for (const NodePoint *each : shown) {
+        const NodePoint &point = *each;
         const QPointF centre = position(point);
         taken.add(QRectF(centre.x() - 7, centre.y() - 7, 14, 14));
         if (point.interval && !point.below)
@@ -329,9 +354,10 @@ void NodeMarks::drawLabels(QCPPainter &painter)
         if (text->positionAlignment() & Qt::AlignBottom) corner.ry() -= size.height();
         taken.add(QRectF(corner, size));
     }
-    // The last ones are the best so far, and the first of them all is where it began.
+    // The newest first: they are the best so far.
     int labelled = 0, tried = 0;
-    for (auto point = m_points.crbegin(); point != m_points.crend() && labelled < mostLabels && tried < 8 * mostLabels; ++point) {
+    for (const NodePoint *point : shown) {
+        if (labelled >= mostLabels || tried >= 8 * mostLabels) break;
         if (point->label.isEmpty()) continue;
         ++tried;
         for (const QRectF &box : placesOf(*point, metrics)) {
@@ -346,7 +372,8 @@ void NodeMarks::drawLabels(QCPPainter &painter)
 
 double NodeMarks::halfOf(const NodePoint &point)
 {
-    return point.below ? 5.5 : themeSize("chartMarker") / 2.0;
+    static const double half = themeSize("chartMarker") / 2.0; // the same in both themes
+    return point.below ? 5.5 : half;
 }
 
 // Where a label may stand, the most welcome first.

@@ -48,6 +48,7 @@ protected:
 
 private:
     QTimer *m_soon;
+    int m_pause_ms = 0, m_turn_ms = 0;
     bool m_stale = true, m_wanted = false;
 };
 
@@ -93,11 +94,13 @@ private:
     void drawPoint(QCPPainter &painter, const NodePoint &point);
     void paintGlyph(QPainter &painter, const NodePoint &point, const QPointF &centre) const;
     const QPixmap &glyphOf(const NodePoint &point);
-    void drawLabels(QCPPainter &painter);
+    void drawHuman(QCPPainter &painter, const QPointF &corner);
+    void drawLabels(QCPPainter &painter, const QList<const NodePoint *> &shown); // newest first
     QList<NodePoint> m_points;
     QList<QCPItemText *> m_texts; // owned by the plot, gone with the next rebuild as this is
     QHash<int, qsizetype> m_places; // node → index
     QHash<int, QPixmap> m_glyphs;
+    QPixmap m_human;
 };
 
 // The rings of the selected and the compared node, on a layer of their own: a selection draws nothing else anew.
