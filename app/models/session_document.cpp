@@ -47,14 +47,15 @@ Result<SessionContents> readSession(const QString &path)
 {
     auto file = SessionFile::open(path, true);
     if (!file) return std::unexpected(file.error());
-    auto events = file->events();
-    if (!events) return std::unexpected(events.error());
+    SessionFile::ReadableEvents readable = file->readableEvents();
+    if (readable.damage && readable.events.isEmpty()) return std::unexpected(*readable.damage);
     SessionContents contents;
     contents.path = path;
-    contents.readOnly = file->isReadOnly();
-    contents.trajectory = Trajectory::fold(*events);
+    contents.readOnly = file->isReadOnly() || readable.damage;
+    contents.damage = readable.damage;
+    contents.trajectory = Trajectory::fold(readable.events);
     fillWork(*file, contents.trajectory);
-    contents.events = std::move(*events);
+    contents.events = std::move(readable.events);
     return contents;
 }
 

@@ -27,6 +27,7 @@ struct SessionContents
 {
     QString path;
     bool readOnly = false;
+    std::optional<Error> damage; // the events end where it begins
     QList<Event> events;
     Trajectory trajectory;
     QHash<QString, QByteArray> blobs; // of a session without a file; else they are read from it when they are asked for

@@ -229,6 +229,9 @@ void MainWindow::openSession(const QString &path)
         }
         m_start->hide();
         m_document->setContents(*contents);
+        if (contents->damage)
+            m_banner->show(Banner::Severity::Warning,
+                           contents->damage->message + tr(". What can be read is shown; the file is left as it is."));
         rememberFile(path);
         if (m_options.select >= 0) m_selection->select(m_options.select);
         m_tasks->selectSession(path);

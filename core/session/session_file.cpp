@@ -170,9 +170,10 @@ Result<SessionFile> SessionFile::create(const QString &path)
 Result<SessionFile> SessionFile::open(const QString &path, bool readOnly)
 {
     const QFileInfo facts(path);
+    if (facts.isDir()) return failure("session.not_a_session", QStringLiteral("%1: a folder, not a session file").arg(path));
     if (!facts.isFile()) return failure("session.missing", QStringLiteral("%1: there is no such file").arg(path));
     if (!facts.isReadable()) return failure("session.io", QStringLiteral("%1: may not be read").arg(path));
-    if (facts.size() == 0) return failure("session.not_a_session", path + QStringLiteral(": empty"));
+    if (facts.size() == 0) return failure("session.not_a_session", path + QStringLiteral(": an empty file, nothing was ever stored in it"));
     const bool writable = canWriteTo(path);
     if (hasLiveJournal(path) && !writable) return unfinished(path);
     if (hasLiveJournal(path) && readOnly) {
@@ -240,29 +241,38 @@ Result<QList<Event>> SessionFile::append(QList<Event> events)
 
 Result<QList<Event>> SessionFile::events(qint64 afterSequence) const
 {
+    ReadableEvents readable = readableEvents(afterSequence);
+    if (readable.damage) return std::unexpected(*readable.damage);
+    return std::move(readable.events);
+}
+
+SessionFile::ReadableEvents SessionFile::readableEvents(qint64 afterSequence) const
+{
     auto db = m_impl->connections.here();
-    if (!db) return std::unexpected(m_impl->explain(db.error()));
+    if (!db) return {{}, m_impl->explain(db.error())};
     auto rows = sql::run(
         *db, QStringLiteral("SELECT sequence, kind, time_ms, data FROM events WHERE sequence > ? ORDER BY sequence"),
         {afterSequence});
-    if (!rows) return std::unexpected(m_impl->explain(rows.error()));
-    QList<Event> result;
+    if (!rows) return {{}, m_impl->explain(rows.error())};
+    ReadableEvents result;
     while (rows->next()) {
         QJsonParseError trouble;
         const QByteArray data = rows->value(3).toString().toUtf8();
         const QJsonDocument document = QJsonDocument::fromJson(data, &trouble);
         if (trouble.error != QJsonParseError::NoError || !document.isObject()) {
-            return failure("session.damaged", QStringLiteral("%1: event %2 cannot be read; the %3 before it can")
-                                                  .arg(m_impl->path, rows->value(0).toString())
-                                                  .arg(result.size()));
+            result.damage = Error{QStringLiteral("session.damaged"),
+                                  QStringLiteral("%1: event %2 cannot be read; the %3 before it can")
+                                      .arg(m_impl->path, rows->value(0).toString())
+                                      .arg(result.events.size()),
+                                  {}};
+            return result;
         }
-        result.append(
+        result.events.append(
             {rows->value(0).toLongLong(), rows->value(1).toString(), rows->value(2).toLongLong(), document.object()});
     }
     if (rows->lastError().isValid()) {
-        Error error = m_impl->explain(sql::error(rows->lastError()));
-        error.message += QStringLiteral("; the first %1 events can be read").arg(result.size());
-        return std::unexpected(error);
+        result.damage = m_impl->explain(sql::error(rows->lastError()));
+        result.damage->message += QStringLiteral("; the first %1 events can be read").arg(result.events.size());
     }
     return result;
 }

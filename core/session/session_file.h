@@ -10,6 +10,7 @@
 #include <QString>
 
 #include <memory>
+#include <optional>
 
 namespace kernelskill {
 
@@ -34,6 +35,13 @@ public:
     // ("session.locked"); the first append takes it (of nothing, too) and it is held until this object dies.
     [[nodiscard]] Result<QList<Event>> append(QList<Event> events);
     [[nodiscard]] Result<QList<Event>> events(qint64 afterSequence = 0) const;
+    // Of a damaged file what comes before the damage, for looking at; nobody goes on from it.
+    struct ReadableEvents
+    {
+        QList<Event> events;
+        std::optional<Error> damage;
+    };
+    [[nodiscard]] ReadableEvents readableEvents(qint64 afterSequence = 0) const;
     // Stores content once; returns its SHA-256 hex. Part of the next append's transaction.
     [[nodiscard]] Result<QString> putBlob(const QByteArray &content);
     [[nodiscard]] Result<QByteArray> blob(const QString &digest) const;

@@ -12,6 +12,8 @@
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
+#include <QSqlDatabase>
+#include <QSqlQuery>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -91,6 +93,38 @@ private Q_SLOTS:
         QVERIFY(touched.size() >= 11 * 3); // start, candidate and evaluation of each node, at once
         QCOMPARE(changed.size(), 0);
         QTRY_COMPARE(changed.size(), 1);
+    }
+    // What comes before the damage is shown, and nothing is written.
+    void aDamagedSessionShowsWhatCanBeRead()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(u"damaged.kss"_s);
+        QVERIFY(writeExampleSession(path, false));
+        {
+            QSqlDatabase db = QSqlDatabase::addDatabase(u"QSQLITE"_s, u"damage"_s);
+            db.setDatabaseName(path);
+            QVERIFY(db.open());
+            QVERIFY(QSqlQuery(db).exec(u"UPDATE events SET data = 'torn' WHERE sequence = 40"_s));
+        }
+        QSqlDatabase::removeDatabase(u"damage"_s);
+        const auto contents = readSession(path);
+        QVERIFY2(contents.has_value(), contents ? "" : qPrintable(contents.error().message));
+        QVERIFY(contents->damage.has_value());
+        QCOMPARE(contents->damage->code, u"session.damaged"_s);
+        QVERIFY2(contents->damage->message.contains(u"event 40 cannot be read; the 39 before it can"_s), qPrintable(contents->damage->message));
+        QVERIFY(contents->readOnly);
+        QCOMPARE(contents->events.size(), 39);
+        QVERIFY(contents->trajectory.nodes.size() > 2 && contents->trajectory.nodes.size() < 11);
+        // All of it damaged is an error.
+        {
+            QSqlDatabase db = QSqlDatabase::addDatabase(u"QSQLITE"_s, u"damage"_s);
+            db.setDatabaseName(path);
+            QVERIFY(db.open());
+            QVERIFY(QSqlQuery(db).exec(u"UPDATE events SET data = '' WHERE sequence = 1"_s));
+        }
+        QSqlDatabase::removeDatabase(u"damage"_s);
+        QCOMPARE(readSession(path).error().code, u"session.damaged"_s);
+        QVERIFY(readSession(folder.path()).error().message.contains(u"a folder, not a session file"_s));
     }
     void aLongSessionStaysSmall()
     {
