@@ -52,6 +52,7 @@ void EngineRobustness::kernelsThatStop_data() {
     QTest::newRow("a parameter's end passed") << "{ .param .b32 a; ld.param.b32 %r1, [a+1000000]; }" << "" << "unsupported_instruction";
     QTest::newRow("before a parameter") << "{ .param .b32 a; st.param.b32 [a+-8], %r1; }" << "" << "unsupported_instruction";
     QTest::newRow("wider than the parameter") << "{ .param .b32 a; ld.param.v4.b32 {%r1, %r2, %r3, %r4}, [a]; }" << "" << "unsupported_instruction";
+    QTest::newRow("carry of a product of truths") << "madc.hi.u32.pred %r1, %r2, %r3, %r4;" << "" << "unsupported_instruction"; // found by the fuzzer
     QTest::newRow("wmma of nothing") << "wmma;" << "" << "unsupported_instruction"; // found by the fuzzer
     QTest::newRow("wgmma of nothing") << "wgmma.mma_async;" << "" << "unsupported_instruction";
     QTest::newRow("wmma of bytes with eight k") << "wmma.load.a.sync.aligned.row.m16n16k8.global.s8 {%r1, %r2}, [%d1], 16;" << "" << "unsupported_instruction"; // found by the fuzzer

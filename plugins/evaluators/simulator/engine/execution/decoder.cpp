@@ -192,6 +192,12 @@ void Decoder::decodeInstruction(const ptx::Instruction &instruction) {
     try {
         if (found == methods().end()) throw Unsupported{};
         (this->*found->second)(instruction);
+        // An instruction of several steps may have one that nobody does for its type.
+        for (std::size_t i = before; i < m_program->code.size(); ++i) {
+            const MicroOp &op = m_program->code[i];
+            const bool executed = op.control == Control::Plain || op.control == Control::Join;
+            if (executed && (op.full == nullptr || op.masked == nullptr)) throw Unsupported{};
+        }
     } catch (const Unsupported &problem) {
         m_program->code.resize(before);
         m_program->placeOfPc.resize(before);
