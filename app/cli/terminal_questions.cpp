@@ -17,7 +17,7 @@ namespace {
 
 constexpr int standardInput = 0;
 
-// One question is answered with an empty line after a text of several.
+// A text may have several lines, so an empty one ends it.
 QString howToAnswer(const Question &question)
 {
     switch (question.kind) {

@@ -34,15 +34,6 @@ void fillWork(const SessionFile &file, Trajectory &trajectory)
 
 } // namespace
 
-QStringList blobsOf(const Event &event)
-{
-    QStringList digests;
-    for (auto field = event.data.begin(); field != event.data.end(); ++field) {
-        if (field.key().endsWith("_blob"_L1) && !field->toString().isEmpty()) digests.append(field->toString());
-    }
-    return digests;
-}
-
 Result<SessionContents> readSession(const QString &path)
 {
     auto file = SessionFile::open(path, true);

@@ -35,8 +35,6 @@ struct SessionContents
 
 // Opens and folds; for a worker thread.
 [[nodiscard]] Result<SessionContents> readSession(const QString &path);
-// Digests in the fields of an event that end in "_blob".
-[[nodiscard]] QStringList blobsOf(const Event &event);
 
 class SessionDocument : public QObject
 {

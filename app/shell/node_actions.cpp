@@ -24,12 +24,6 @@ void copy(const QString &text)
     QApplication::clipboard()->setText(text);
 }
 
-// Only what passed its checks can be built on.
-bool canBeBase(const TrajectoryNode &node)
-{
-    return node.state == NodeState::Verified || node.state == NodeState::Unproven;
-}
-
 } // namespace
 
 NodeActions::NodeActions(SessionDocument *document, NodeSelection *selection, SkillModel *skills, QWidget *window)
@@ -71,9 +65,9 @@ void NodeActions::addFork(QMenu *menu, const TrajectoryNode &node)
     QAction *base = menu->addAction(tr("&Go on from here"), this,
                                     [this, id] { Q_EMIT proposed({Proposal::Kind::Base, id, {}, {}, {}}); });
     base->setToolTip(tr("The next round improves node %1").arg(id));
-    base->setEnabled(canBeBase(node) && !node.isBase);
+    base->setEnabled(canBeBuiltOn(node) && !node.isBase);
     QAction *fork = menu->addAction(tr("&Fork into a session of its own"), this, [this, id] { Q_EMIT forkWanted(id); });
-    fork->setEnabled(canBeBase(node));
+    fork->setEnabled(canBeBuiltOn(node));
     menu->addAction(tr("E&valuate it again"), this,
                     [this, id] { Q_EMIT proposed({Proposal::Kind::Evaluation, id, {}, {}, {}}); });
     menu->addSeparator();
@@ -81,7 +75,7 @@ void NodeActions::addFork(QMenu *menu, const TrajectoryNode &node)
 
 void NodeActions::addSkills(QMenu *menu, const TrajectoryNode &node)
 {
-    menu->setEnabled(canBeBase(node));
+    menu->setEnabled(canBeBuiltOn(node));
     QList<const Skill *> skills;
     for (const Skill &skill : m_skills->skills()) {
         if (skill.state == SkillState::Active || skill.state == SkillState::Pinned) skills.append(&skill);

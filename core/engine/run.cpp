@@ -228,7 +228,7 @@ Result<void> Run::Impl::checkProposal(const Proposal &proposal) const
         if (auto known = checkSkill(proposal.plan); !known) return known;
         [[fallthrough]];
     case Proposal::Kind::Base:
-        if (node->state == NodeState::Verified || node->state == NodeState::Unproven) return {};
+        if (canBeBuiltOn(*node)) return {};
         return failure("proposal.node", QStringLiteral("node %1 is %2; only a node that passed its checks can be built on")
                                             .arg(node->id).arg(toString(node->state)));
     case Proposal::Kind::Evaluation:

@@ -4,6 +4,7 @@
 
 #include <QJsonObject>
 #include <QString>
+#include <QStringList>
 
 namespace kernelskill {
 
@@ -35,5 +36,8 @@ struct Event
     qint64 time_ms = 0;  // since the epoch; no part of what a resume decides by
     QJsonObject data;
 };
+
+// Digests in the fields of an event that end in "_blob".
+[[nodiscard]] QStringList blobsOf(const Event &event);
 
 } // namespace kernelskill

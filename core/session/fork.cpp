@@ -25,9 +25,8 @@ QString freePathBeside(const QString &path)
 
 Result<void> copyBlobs(const SessionFile &from, SessionFile &to, const Event &event)
 {
-    for (auto field = event.data.begin(); field != event.data.end(); ++field) {
-        if (!field.key().endsWith(u"_blob") || field->toString().isEmpty()) continue;
-        auto content = from.blob(field->toString());
+    for (const QString &digest : blobsOf(event)) {
+        auto content = from.blob(digest);
         if (!content) return std::unexpected(content.error());
         if (auto put = to.putBlob(*content); !put) return std::unexpected(put.error());
     }
@@ -52,7 +51,7 @@ Result<QString> forkSession(const QString &path, int nodeId, QString target)
                        QStringLiteral("%1: node %2 was never evaluated; “kernelskill session show” lists the nodes").arg(path).arg(nodeId));
     const Trajectory trajectory = Trajectory::fold(*all);
     const TrajectoryNode *node = trajectory.node(nodeId);
-    if (!node || (node->state != NodeState::Verified && node->state != NodeState::Unproven))
+    if (!node || !canBeBuiltOn(*node))
         return failure("session.node", QStringLiteral("node %1 is %2; fork from a node that passed its checks")
                                            .arg(nodeId)
                                            .arg(node ? toString(node->state) : QStringLiteral("unknown")));

@@ -271,6 +271,11 @@ void Fold::apply(const QString &kind, const QJsonObject &data)
 
 } // namespace
 
+bool canBeBuiltOn(const TrajectoryNode &node)
+{
+    return node.state == NodeState::Verified || node.state == NodeState::Unproven;
+}
+
 std::optional<NodeWork> workOf(const Profile &profile)
 {
     NodeWork work;

@@ -61,6 +61,9 @@ struct TrajectoryNode
     QString stage;              // transient: "checking 14 of 24"
 };
 
+// It passed its checks, as far as they were made.
+[[nodiscard]] bool canBeBuiltOn(const TrajectoryNode &node);
+
 struct RoundRecord
 {
     int round = 0;
