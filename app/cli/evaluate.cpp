@@ -71,6 +71,8 @@ Result<Candidate> readCandidate(const QString &path)
     return candidate;
 }
 
+constexpr QLatin1String reportEnding(".ncu-rep");
+
 struct Options
 {
     QString task, candidate, evaluator, device, mode;
@@ -81,9 +83,12 @@ struct Options
 std::variant<Options, int> readOptions(const QString &command, const QStringList &arguments)
 {
     QCommandLineParser parser;
-    parser.setApplicationDescription(command == QLatin1String("profile") ? QStringLiteral("Shows a candidate's counters.")
+    parser.setApplicationDescription(command == QLatin1String("profile") ? QStringLiteral("Shows a candidate's counters, or those in a report of ncu.")
                                                                          : QStringLiteral("Checks and times one candidate."));
-    parser.addPositionalArgument(QStringLiteral("TASK"), QStringLiteral("Folder with task.json."));
+    const bool profileOnly = command == QLatin1String("profile");
+    parser.addPositionalArgument(QStringLiteral("TASK"),
+                                 profileOnly ? QStringLiteral("Folder with task.json; or, alone, a report of ncu (%1).").arg(reportEnding)
+                                             : QStringLiteral("Folder with task.json."));
     parser.addPositionalArgument(QStringLiteral("CANDIDATE"), QStringLiteral("A .cu file or a folder with solve.cu. The task's own vendor.cu is linked with what task.json says it needs."));
     parser.addOptions({
         {QStringLiteral("evaluator"), QStringLiteral("Evaluator plugin."), QStringLiteral("P"), QStringLiteral("simulator")},
@@ -93,10 +98,14 @@ std::variant<Options, int> readOptions(const QString &command, const QStringList
         {QStringLiteral("json"), QStringLiteral("One JSON document on stdout.")},
         {QStringLiteral("unconfined"), QStringLiteral("Run the candidate without a sandbox; the verdict is at most unproven.")},
     });
-    if (const auto parsed = parse(parser, command, arguments, 2, 2); parsed.over) return parsed.exitCode;
+    if (const auto parsed = parse(parser, command, arguments, profileOnly ? 1 : 2, 2); parsed.over) return parsed.exitCode;
     Options options;
     options.task = parser.positionalArguments().at(0);
-    options.candidate = parser.positionalArguments().at(1);
+    options.candidate = parser.positionalArguments().value(1);
+    if (options.candidate.isEmpty() && !options.task.endsWith(reportEnding)) {
+        progressLine(QStringLiteral("kernelskill %1: expected TASK CANDIDATE, or a report that ends in %2").arg(command, reportEnding));
+        return int(WrongUsage);
+    }
     options.evaluator = parser.value(QStringLiteral("evaluator"));
     options.device = parser.value(QStringLiteral("device"));
     options.mode = parser.value(QStringLiteral("mode"));
@@ -228,6 +237,24 @@ int evaluateWith(const Options &options, bool profileOnly)
     return runToEnd(body, [&] { stop.request_stop(); });
 }
 
+// Only one evaluator knows such files, whichever measures otherwise.
+int showReport(const Options &options)
+{
+    PluginManager manager;
+    auto evaluator = manager.createEvaluator(QStringLiteral("cuda"));
+    if (!evaluator) return report(evaluator.error(), options.json);
+    std::stop_source stop;
+    const auto body = [&]() -> QCoro::Task<int> {
+        const auto found = co_await (*evaluator)->importReport(options.task, stop.get_token());
+        if (stop.stop_requested()) co_return StoppedByPerson;
+        if (!found) co_return report(found.error(), options.json);
+        if (options.json) printJson({{QStringLiteral("profile"), found->profile.toJson()}, {QStringLiteral("evidence"), found->evidence}});
+        else printProfile(*found);
+        co_return Done;
+    };
+    return runToEnd(body, [&] { stop.request_stop(); });
+}
+
 } // namespace
 
 int evaluate(const QStringList &arguments)
@@ -238,8 +265,10 @@ int evaluate(const QStringList &arguments)
 
 int profile(const QStringList &arguments)
 {
-    const auto options = readOptions(QStringLiteral("profile"), arguments);
-    return std::holds_alternative<int>(options) ? std::get<int>(options) : evaluateWith(std::get<Options>(options), true);
+    const auto read = readOptions(QStringLiteral("profile"), arguments);
+    if (std::holds_alternative<int>(read)) return std::get<int>(read);
+    const auto &options = std::get<Options>(read);
+    return options.candidate.isEmpty() ? showReport(options) : evaluateWith(options, true);
 }
 
 } // namespace kernelskill::cli

@@ -14,7 +14,7 @@ const char usage[] =
     "\n"
     "  kernelskill optimize TASK            runs the loop on a task folder\n"
     "  kernelskill evaluate TASK CANDIDATE  checks and times one candidate\n"
-    "  kernelskill profile  TASK CANDIDATE  shows its counters\n"
+    "  kernelskill profile  TASK CANDIDATE | REPORT.ncu-rep  shows its counters\n"
     "  kernelskill simulate FILE.cu… [ARGS] runs a whole CUDA program without a GPU and says what is wrong with it\n"
     "  kernelskill explain  SESSION NODE    why a node came about: evidence, cases, ranking, plan, outcome\n"
     "  kernelskill session  list | show FILE | resume FILE | fork FILE NODE | try FILE NODE WHAT | again FILE NODE | export FILE --html OUT\n"

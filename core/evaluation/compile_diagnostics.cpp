@@ -16,11 +16,11 @@ struct Place
     int line = 0;
 };
 
-// What stands before a candidate's own path: "src/", or the build folder where a compiler prints absolute paths
-// (build_cache.cpp names it).
+// What stands before a candidate's own path: "src/", or the build folder where a compiler or profiler says absolute
+// paths (build_cache.cpp of the simulator and of the CUDA worker name it).
 QRegularExpressionMatch ownPrefix(const QString &printed)
 {
-    static const QRegularExpression prefix(QStringLiteral("^(?:(?:\\./)*|/.*/new-[0-9a-f]{32}/)src/"));
+    static const QRegularExpression prefix(QStringLiteral("^(?:(?:\\./)*|/.*/(?:new-[0-9a-f]{32}|work-[A-Za-z0-9]{6})/)src/"));
     return prefix.match(printed);
 }
 

@@ -11,4 +11,9 @@ QCoro::Task<Result<QList<Finding>>> Evaluator::compile(EvaluationRequest, std::s
     co_return failure("evaluator.compile", QStringLiteral("the evaluator '%1' cannot compile without evaluating").arg(facts().id));
 }
 
+QCoro::Task<Result<Evaluation>> Evaluator::importReport(QString path, std::stop_token)
+{
+    co_return failure("evaluator.import", QStringLiteral("%1: the evaluator '%2' reads no profiler's reports").arg(path, facts().id));
+}
+
 } // namespace kernelskill

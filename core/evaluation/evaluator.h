@@ -61,6 +61,9 @@ public:
     // What the compiler says of a candidate that is still being written, without running anything: findings of kind "build"
     // with file and line, none when it compiles. Errors: evaluator.compile where this evaluator cannot.
     virtual QCoro::Task<Result<QList<Finding>>> compile(EvaluationRequest request, std::stop_token stop);
+    // A profile that another program wrote down: nothing but `profile` and what evidence tells of it. Errors:
+    // evaluator.import where this evaluator knows no such file.
+    virtual QCoro::Task<Result<Evaluation>> importReport(QString path, std::stop_token stop);
 };
 
 } // namespace kernelskill

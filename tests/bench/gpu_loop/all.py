@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything that only a GPU can show, in one go and in parts that run side by side.
 
-    all.py BUNDLE|PROGRAM OUT [--evaluator cuda] [--parts cheats,loop,faults,profile] [--rounds N] [--shares N] [--limit SECONDS]
+    all.py BUNDLE|PROGRAM OUT [--evaluator cuda] [--parts PART,…] [--rounds N] [--shares N] [--limit SECONDS] [--repeats N]
 
-BUNDLE is what packaging/bundle makes, PROGRAM a `kernelskill` that is there already. OUT gets: doctor.json, cheats.json (verdict of each cheat beside the one its README
-promises), loop-K.json and loop-K.txt (run.py over the K-th share of the tasks), profile.json (counters, hot lines and timelines
-of three kernels by each profiler there is), faults.json (status of each fault, and what is on the GPU after all of them).
+BUNDLE is what packaging/bundle makes, PROGRAM a `kernelskill` that is there already. OUT gets doctor.json and of each part:
+  profile  profile.json: counters, hot lines and timelines of kernels, of a library's too, by each profiler
+  cheats   cheats.json: verdict of each cheat beside the one its README promises
+  loop     loop-K.json, loop-K.txt: run.py over the K-th share of the tasks
+  faults   faults.json: status of each fault, and what is on the GPU after all of them
+  pairs    pairs.json: kernels against themselves, --repeats times, and the pair in known_pair/ whose ratio is known
 Exit: 0 all parts ran, 1 a cheat passed or something was left on the GPU, 3 the bundle does not run here.
 """
 import argparse
 import concurrent.futures
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -55,12 +59,18 @@ class Bundle:
                 tar.extractall(self.folder)
             self.program = next(self.folder.rglob("bin/kernelskill"))
 
-    def ask(self, *arguments):
+    def ask(self, *arguments, profiler=None):
         """The command's JSON document with its exit status; a sentence where there is none."""
+        environment = dict(os.environ)
+        if profiler:
+            settings = self.folder / f"settings-{profiler}" / "kernelskill"
+            settings.mkdir(parents=True, exist_ok=True)
+            (settings / "plugins.ini").write_text(f"[evaluator-cuda]\nprofiler = {profiler}\n")
+            environment["XDG_CONFIG_HOME"] = str(settings.parent)
         begin = time.monotonic()
         try:
             end = subprocess.run([str(self.program), *map(str, arguments), "--json"], capture_output=True, text=True,
-                                 timeout=self.limit_s)
+                                 timeout=self.limit_s, env=environment)
         except subprocess.TimeoutExpired:
             return {"error": f"took longer than {self.limit_s} s"}
         try:
@@ -99,12 +109,17 @@ def promised():
 
 def cheats(bundle, out):
     result, passed = {}, []
-    for name, (task, allowed) in sorted(promised().items()):
+
+    def one(entry):
+        name, (task, allowed) = entry
         evaluation = bundle.evaluate(BUNDLED / task, CHEATS / f"{name}.cu")
         result[name] = {**short(evaluation), "promised": allowed}
         if evaluation.get("verdict") not in allowed:
             passed.append(name)
-        out.write_text(json.dumps({"otherwise than promised": passed, "cheats": result}, indent=1))
+        out.write_text(json.dumps({"otherwise than promised": passed, "cheats": result}, indent=1, sort_keys=True))
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:  # one builds while the other measures
+        list(pool.map(one, sorted(promised().items())))
     return not any(result[name].get("verdict") == "verified" for name in passed)
 
 
@@ -131,12 +146,45 @@ def faults(bundle, out):
 
 def profile(bundle, out):
     result = {}
-    for task in ("row_softmax", "matmul", "layer_norm"):
-        evaluation = bundle.ask("profile", BUNDLED / task, BUNDLED / task / "baseline.cu", "--evaluator", bundle.evaluator)
+    asked = [(task, "baseline.cu", None) for task in ("row_softmax", "matmul", "layer_norm")]
+    asked += [("matmul", "vendor.cu", None)] + [("matmul", "baseline.cu", by) for by in ("cupti", "ncu", "ncu-full")]
+    for task, candidate, profiler in asked:
+        evaluation = bundle.ask("profile", BUNDLED / task, BUNDLED / task / candidate, "--evaluator", bundle.evaluator,
+                                profiler=profiler)
         evaluation.pop("artefacts", None)
-        result[task] = evaluation
+        result[" ".join(filter(None, (task, candidate, profiler)))] = evaluation
         out.write_text(json.dumps(result, indent=1))
-    return True
+    return all(one.get("status") == "ok" for one in result.values())
+
+
+def compare(bundle, task, candidate):
+    """The baseline's time over the candidate's with its interval, as timed in turn; or what went wrong."""
+    evaluation = bundle.evaluate(task, candidate)
+    timing = (evaluation.get("timings") or [{}])[0]
+    return {**short(evaluation), "ratio": timing.get("over_baseline"), "interval": timing.get("over_baseline_interval")}
+
+
+def pairs(bundle, out, options):
+    """An interval that says 95 % has to hold the truth in 95 of 100 runs."""
+    tasks = ("row_softmax", "layer_norm", "transpose")
+    known = [(HERE / "known_pair", "tenth_less.cu", 1.1)] * max(1, options.repeats // 10)
+    same = [(BUNDLED / tasks[k % len(tasks)], "baseline.cu", 1.0) for k in range(options.repeats)]
+    result = []
+
+    def one(order):
+        task, candidate, truth = order
+        found = {"task": task.name, "truth": truth, **compare(bundle, task, task / candidate)}
+        low, high = found["interval"] or (0, 0)
+        result.append({**found, "holds": low <= truth <= high})
+        out.write_text(json.dumps(result, indent=1))
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(one, known + same))
+    held = sum(one["holds"] for one in result if one["truth"] == 1)
+    worst = max((abs((one["ratio"] or 0) / 1.1 - 1) for one in result if one["truth"] != 1))
+    print(f"a kernel against itself: the interval holds 1 in {held} of {len(same)}; the known pair: at worst "
+          f"{100 * worst:.2f} % off 1.10")
+    return held >= 0.95 * len(same) and worst <= 0.02
 
 
 def loop(bundle, out, options):
@@ -158,10 +206,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bundle", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--parts", default="profile,cheats,loop,faults")
+    parser.add_argument("--parts", default="profile,cheats,loop,faults,pairs")
     parser.add_argument("--evaluator", default="cuda")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--shares", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=100)
     parser.add_argument("--limit", type=float, default=240, help="seconds for one command")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -177,6 +226,7 @@ def main():
         done = (cheats(bundle, options.out / "cheats.json") if part == "cheats"
                 else faults(bundle, options.out / "faults.json") if part == "faults"
                 else profile(bundle, options.out / "profile.json") if part == "profile"
+                else pairs(bundle, options.out / "pairs.json", options) if part == "pairs"
                 else loop(bundle, options.out, options))
         print(f"{part}: {'fine' if done else 'NOT FINE'}, {time.monotonic() - begin:.0f} s", flush=True)
         fine = fine and done

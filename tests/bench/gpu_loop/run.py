@@ -122,9 +122,9 @@ def print_table(rows):
             naive, ours, verdict = usable.get("v0"), usable.get(best), f"hand-written {best}" if best else "–"
             speedup = f"{naive / ours:.2f}×" if naive and ours else "–"
         else:
-            best = row["loop"].get("best", {})
+            best = row["loop"].get("best") or {}
             naive, ours = row["loop"].get("baseline_us"), best.get("time_us")
-            verdict = best.get("verdict", row["loop"].get("error", "–"))
+            verdict = best.get("verdict", row["loop"].get("error", row["loop"].get("message", "–")))
             low, high = best.get("interval", [0, 0])
             speedup = f"{best['speedup']:.2f}× [{low:.2f}, {high:.2f}]" if best.get("speedup") else "–"
         vendor, ratio = vendor_cells(row, ours)

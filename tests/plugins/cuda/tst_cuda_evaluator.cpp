@@ -56,7 +56,7 @@ const char goodAnswer[] = R"({
                  "over_baseline": 1.25, "over_baseline_low": 1.2, "over_baseline_high": 1.3, "host_us": 24}],
     "kernels": [{"name": "twice", "grid": [1, 1, 1], "block": [256, 1, 1], "launches": 1, "duration_us": 18, "share": 1,
                  "roofline_us": 3, "metrics": {"dram_bytes": 64}, "stalls": {"long_scoreboard": 0.5},
-                 "hot_spots": [{"file": "src/solve.cu", "line": 3, "share": 0.9, "stall": "long_scoreboard", "text": "90 %"}],
+                 "hot_spots": [{"file": "/root/.cache/kernelskill/cuda/work-wwoOAB/src/solve.cu", "line": 3, "share": 0.9, "stall": "long_scoreboard", "text": "90 %"}],
                  "missing": ["l2_hit_pct"], "timeline": {"interval_us": 2, "metrics": {"dram__read": [10, 80.5]}}}],
     "launches": 1,
     "evidence": {"clock_mhz": {"median": 1980}, "temperature_c": 41},

@@ -43,6 +43,8 @@ private Q_SLOTS:
     void profilerThatMayNot();
     void allOfNcu();
     void kernelsFromElsewhere();
+    void worksByALibrary();
+    void importsAReport();
     void generatedInputs();
     void remembersGeneratedInputs();
     void aheadOfItsStream();
@@ -395,6 +397,47 @@ void TestCudaWorker::kernelsFromElsewhere()
     answer = fixture.run(request);
     QCOMPARE(outcome(answer, "kernels of its own"), QString());
     QCOMPARE(answer.value(u"launches").toInt(), 3);
+}
+
+// A library launches behind the candidate's back: its work shows in a profile, and is in doubt without one.
+void TestCudaWorker::worksByALibrary()
+{
+    WorkerFixture fixture;
+    fixture.setEnvironment("KERNELSKILL_PROFILE_LIBRARY",
+                           QStringLiteral(BUILD_DIR "/tests/cuda/libkernelskill-cuda-profile-stand-in.so"));
+    const QString uncounted = QStringLiteral(
+        "extern \"C\" cudaError_t __real_cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);\n"
+        "template <class Work> void library(cudaStream_t s, Work work) { void *arguments[] = {new Work(work)};\n"
+        "__real_cudaLaunchKernel(reinterpret_cast<const void *>(&runStandInWork<Work>), {}, {}, arguments, 0, s); }");
+    QJsonObject request = fixture.request(WorkerFixture::program(
+        QStringLiteral("library(s, [=] { for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; });"), uncounted));
+    QCOMPARE(outcome(fixture.run(request), "work on the device"), "failed");
+    QJsonObject candidate = request.value(u"candidate").toObject();
+    candidate["libraries"] = QJsonArray{"m"};
+    request["candidate"] = candidate;
+    QJsonObject answer = fixture.run(request);
+    QCOMPARE(failures(answer), QStringList());
+    QCOMPARE(outcome(answer, "work on the device"), "not made");
+    request["profile"] = true;
+    request["profiler"] = "cupti";
+    answer = fixture.run(request);
+    QCOMPARE(complaints(answer), QString());
+    QCOMPARE(outcome(answer, "work on the device"), "passed");
+}
+
+void TestCudaWorker::importsAReport()
+{
+    WorkerFixture fixture;
+    QJsonObject answer = fixture.run({{"import_report", "/there/layer.ncu-rep"}});
+    QCOMPARE(answer.value(u"error").toString(), QString());
+    QCOMPARE(answer.value(u"launches").toInt(), 3);
+    QCOMPARE(answer.value(u"kernels").toArray().size(), 2);
+    QCOMPARE(answer.value(u"kernels")[1][u"counters"][u"dram__bytes_read.sum"].toInt(), 1000);
+    QCOMPARE(answer.value(u"evidence")[u"profile"][u"why"].toString(), "From the report /there/layer.ncu-rep.");
+    fixture.setEnvironment("KERNELSKILL_NCU", QStringLiteral("/nowhere/ncu"));
+    answer = fixture.run({{"import_report", "/there/layer.ncu-rep"}});
+    QVERIFY2(answer.value(u"error").toString().startsWith("/there/layer.ncu-rep: "), qPrintable(answer.value(u"error").toString()));
+    QCOMPARE(answer.value(u"code").toString(), "environment.profiler");
 }
 
 // A program that needs its input as the generator made it, whichever set it gets.

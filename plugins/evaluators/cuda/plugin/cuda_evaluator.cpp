@@ -13,6 +13,8 @@
 
 #include <algorithm>
 
+#include <QFileInfo>
+
 namespace kernelskill::cuda {
 
 namespace {
@@ -20,6 +22,7 @@ namespace {
 constexpr std::chrono::seconds askedFor{30};
 constexpr std::chrono::seconds patience{12}; // ssh gives up connecting after 10
 constexpr int starting_ms = 60'000;          // from the request to the first message
+constexpr int importing_ms = 180'000;        // of a report with thousands of launches
 
 void report(const ProgressSink &sink, const QString &stage, const QString &what, int done = 0, int total = 1)
 {
@@ -317,6 +320,25 @@ QCoro::Task<Result<QList<Finding>>> CudaEvaluator::compile(EvaluationRequest req
     const auto built = evaluationOf(*job, *answer);
     if (!built) co_return std::unexpected(built.error());
     co_return built->findings;
+}
+
+QCoro::Task<Result<Evaluation>> CudaEvaluator::importReport(QString path, std::stop_token stop)
+{
+    if (!QFileInfo(path).isFile())
+        co_return failure("profile.report", QStringLiteral("%1: there is no such file; expected a report of ncu").arg(path));
+    const std::unique_ptr<Launcher> here = makeLocalLauncher(m_worker);
+    if (const auto ready = co_await here->prepare([](const QString &) {}, stop); !ready)
+        co_return std::unexpected(ready.error());
+    WorkerCommand command;
+    command.request = {{QStringLiteral("import_report"), QFileInfo(path).absoluteFilePath()}};
+    command.wallClock_ms = importing_ms;
+    const auto end = co_await here->run(std::move(command), [](const QJsonObject &) {}, stop);
+    if (!end) co_return std::unexpected(end.error());
+    if (const auto trouble = troubleIn(end->last, end->log)) co_return std::unexpected(*trouble);
+    Evaluation evaluation;
+    evaluation.kind = TimeKind::Measured;
+    addWorkerAnswer(end->last, QString(), TimeKind::Measured, evaluation);
+    co_return evaluation;
 }
 
 QCoro::Task<Result<Evaluation>> CudaEvaluator::evaluate(EvaluationRequest request, ProgressSink progress,

@@ -28,6 +28,8 @@ public:
                                              std::stop_token stop) override;
     // By the compiler of the machine that has the device.
     QCoro::Task<Result<QList<Finding>>> compile(EvaluationRequest request, std::stop_token stop) override;
+    // Nsight Compute's ".ncu-rep", by this machine's ncu; needs no GPU.
+    QCoro::Task<Result<Evaluation>> importReport(QString path, std::stop_token stop) override;
 
 private:
     struct Job;

@@ -199,6 +199,8 @@ void CheckStage::concludePlace(Result &result) const
     if (!m_refusedLaunch.empty()) {
         result.findings.push_back({"illegal_launch", m_refusedLaunch});
         result.fail("work on the device", m_refusedLaunch);
+    } else if (!m_worked && !m_request.candidate.libraries.empty()) {
+        result.workUnseen = true;
     } else if (!m_worked) {
         result.fail("work on the device", "solve launched no kernel: the outputs came from elsewhere");
     } else if (m_hostComputes) {

@@ -117,6 +117,15 @@ void runStages(const Request &request, const std::string &programFolder, const B
     machine.finish(baseline, result);
 }
 
+// Launches are counted in the candidate's own code only.
+void concludeLibraryWork(Result &result)
+{
+    if (result.workUnseen && result.launches > 0)
+        result.pass("work on the device", "kernels of a library, as the profiler saw");
+    else if (result.workUnseen)
+        result.skip("work on the device", "only a profiler sees the kernels of a library, and none did");
+}
+
 } // namespace
 
 void evaluate(const Request &request, const std::string &programFolder, const Progress &progress, Result &result)
@@ -145,6 +154,7 @@ void evaluate(const Request &request, const std::string &programFolder, const Pr
     if (request.profile && !result.hasFailed())
         profileCandidate(machine, request, hostCommand(request, programFolder, built, built.candidate), built.candidate,
                          built.toolkit, programFolder, progress, result);
+    concludeLibraryWork(result);
 }
 
 nlohmann::json listMachine()

@@ -28,6 +28,8 @@ inline constexpr const char *memory = "environment.memory"; // of the GPU
 inline constexpr const char *sandbox = "environment.sandbox";
 inline constexpr const char *compiler = "environment.compiler"; // missing, too new, or it does not run
 inline constexpr const char *build = "environment.build";       // no place to build in
+inline constexpr const char *profiler = "environment.profiler"; // none that could do it
+inline constexpr const char *report = "profile.report";         // none that can be read
 inline constexpr const char *busy = "environment.busy";         // another evaluation has the GPU
 inline constexpr const char *baseline = "task.baseline";        // does not compile, does not run, or is wrong
 } // namespace trouble
@@ -38,6 +40,7 @@ struct Result : kit::WorkAnswer
     std::vector<Finding> findings;
     nlohmann::json build = nlohmann::json::object();
     nlohmann::json device = nlohmann::json::object();
+    bool workUnseen = false; // a library may have launched the kernels: only a profiler can tell
 
     // The first trouble is the one that is told.
     void giveUp(const char *code, const std::string &why);

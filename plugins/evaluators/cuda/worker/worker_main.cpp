@@ -3,6 +3,7 @@
 // memory, the clock and the protocol; candidate and baseline run in confined processes of their own, whose output is
 // only ever a log.
 #include "evaluate.h"
+#include "report_import.h"
 #include "version.h"
 
 #include "kit/group_keeper.h"
@@ -41,6 +42,11 @@ int main()
     if (object->contains("list_devices")) {
         channel.send(cuda::listMachine());
         return 0;
+    }
+    if (object->contains("import_report")) {
+        const cuda::Result imported = cuda::importedReport(object->value("import_report", std::string()));
+        channel.send(imported.toJson());
+        return imported.trouble.empty() ? 0 : 2;
     }
     std::string error;
     cuda::Request request;
