@@ -41,7 +41,23 @@ double excess(const Dtype &dtype, double actual, double expected, double absolut
     return allowed > 0 ? std::abs(actual - expected) / allowed : infinity;
 }
 
+double normOf(double errorSquares, double expectedSquares)
+{
+    return errorSquares > 0 ? std::sqrt(errorSquares / expectedSquares) : 0;
+}
+
 } // namespace
+
+void PooledError::add(const Comparison &comparison)
+{
+    m_errorSquares += comparison.errorSquares;
+    m_expectedSquares += comparison.expectedSquares;
+}
+
+double PooledError::relativeNorm() const
+{
+    return normOf(m_errorSquares, m_expectedSquares);
+}
 
 Comparison compareOutput(const Dtype &dtype, const void *actual, const double *expected, std::size_t count,
                          const CompareTolerance &tolerance)
@@ -50,7 +66,6 @@ Comparison compareOutput(const Dtype &dtype, const void *actual, const double *e
     result.count = count;
     double absolute = tolerance.absolute;
     if (tolerance.scaleAbsolute) absolute *= std::max(1.0, rootMeanSquare(expected, count));
-    double errorSquares = 0, expectedSquares = 0;
     const auto *bytes = static_cast<const std::byte *>(actual);
     constexpr std::size_t chunk = 1024;
     double values[chunk];
@@ -68,11 +83,11 @@ Comparison compareOutput(const Dtype &dtype, const void *actual, const double *e
                 result.worstActual = values[i];
             }
             if (!std::isfinite(wanted) || !std::isfinite(values[i])) continue;
-            errorSquares += (values[i] - wanted) * (values[i] - wanted);
-            expectedSquares += wanted * wanted;
+            result.errorSquares += (values[i] - wanted) * (values[i] - wanted);
+            result.expectedSquares += wanted * wanted;
         }
     }
-    if (errorSquares > 0) result.relativeErrorNorm = std::sqrt(errorSquares / expectedSquares);
+    result.relativeErrorNorm = normOf(result.errorSquares, result.expectedSquares);
     return result;
 }
 

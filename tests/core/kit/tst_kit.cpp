@@ -115,6 +115,18 @@ private Q_SLOTS:
                  QByteArray("2 of 4 differ, worst at 3: expected 4, found 30 (relative error norm 4.78)"));
     }
 
+    void cancellationIsNoLackOfPrecision()
+    {
+        PooledError pooled;
+        QCOMPARE(pooled.relativeNorm(), 0.0);
+        const Comparison small = compare({0.25f}, {0.125}), large = compare({300.5f}, {300});
+        QCOMPARE(small.relativeErrorNorm, 1.0);
+        pooled.add(small);
+        QCOMPARE(pooled.relativeNorm(), 1.0);
+        pooled.add(large);
+        QCOMPARE(pooled.relativeNorm(), std::sqrt((0.015625 + 0.25) / (0.015625 + 90000)));
+    }
+
     void specialValues()
     {
         const float inf = std::numeric_limits<float>::infinity(), missing = std::numeric_limits<float>::quiet_NaN();

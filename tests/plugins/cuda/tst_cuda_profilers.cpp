@@ -55,6 +55,8 @@ private Q_SLOTS:
             << "dcgmi profile --pause";
         QTest::newRow("graph") << 1 << "graph_launch: the range profiler" << "choose the profiler ncu";
         QTest::newRow("no report") << 1 << "==ERROR== Could not open report file '/tmp/a.ncu-rep'." << ".ncu-rep";
+        QTest::newRow("no ncu report") << 1 << "==ERROR== The file is not an Nsight Compute profiler report"
+                                       << "no report of ncu";
         QTest::newRow("library missing") << 2 << "/x.so: cannot open shared object file: No such file"
                                          << "cache folder";
         QTest::newRow("unheard of") << 9 << "==PROF== Connected\n==ERROR== The GPU is on fire.\n"

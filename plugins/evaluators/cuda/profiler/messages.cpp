@@ -76,6 +76,8 @@ constexpr Known known[] = {
      "complete."},
     {"No kernels were profiled",
      "The profiler saw no kernel: the candidate launched none while it was watched; look at its log."},
+    {"not an Nsight Compute profiler report",
+     "The file is no report of ncu (.ncu-rep), or one of a newer ncu than this machine's."},
     {"Could not open report file",
      "The report cannot be opened: check that it exists, can be read and was written by ncu (.ncu-rep)."},
     {"Failed to find metric", "This ncu does not know one of the counters asked for: install the Nsight Compute of "

@@ -195,9 +195,10 @@ std::optional<std::string> CheckTensors::brokenGuard(int attempt)
     return std::nullopt;
 }
 
-bool CheckTensors::wrongOutput(const kit::WorkOrder &order, std::optional<std::string> &wrong, double &errorNorm,
-                               std::string &error) const
+bool CheckTensors::wrongOutput(const kit::WorkOrder &order, std::optional<std::string> &wrong,
+                               std::vector<kit::PooledError> *errors, std::string &error) const
 {
+    if (errors) errors->resize(m_arguments.size());
     for (std::size_t i = 0; i < m_arguments.size(); ++i) {
         const Argument &argument = m_arguments[i];
         if (!argument.parameter->isTensor || !argument.parameter->written || argument.count == 0) continue;
@@ -212,7 +213,7 @@ bool CheckTensors::wrongOutput(const kit::WorkOrder &order, std::optional<std::s
             const kit::Comparison comparison =
                 kit::compareOutput(*argument.dtype, actual.data(), expected, argument.count,
                                    {order.absoluteTolerance, order.relativeTolerance, true});
-            errorNorm = std::max(errorNorm, comparison.relativeErrorNorm);
+            if (errors) (*errors)[i].add(comparison);
             if (comparison.passed() || wrong) continue;
             wrong = argument.parameter->name + ": " + comparison.describe();
             if (argument.parameter->read || argument.dtype->bytes == 1) continue;

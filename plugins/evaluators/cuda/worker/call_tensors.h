@@ -4,6 +4,7 @@
 
 #include "machine.h"
 
+#include "kit/compare.h"
 #include "kit/mapped_file.h"
 #include "kit/work_order.h"
 
@@ -46,9 +47,10 @@ public:
     [[nodiscard]] bool outputsStayed(int attempt); // since readOutputs
     [[nodiscard]] std::optional<std::string> changedInput();
     [[nodiscard]] std::optional<std::string> brokenGuard(int attempt);
-    // Of both attempts against the doubles in the case's files. `errorNorm` grows to the largest relative error norm.
-    [[nodiscard]] bool wrongOutput(const kit::WorkOrder &order, std::optional<std::string> &wrong, double &errorNorm,
-                                   std::string &error) const;
+    // Of both attempts against the doubles in the case's files. Their errors are added to those of `errors`, one a
+    // parameter, where it is given.
+    [[nodiscard]] bool wrongOutput(const kit::WorkOrder &order, std::optional<std::string> &wrong,
+                                   std::vector<kit::PooledError> *errors, std::string &error) const;
     [[nodiscard]] bool save(const std::vector<std::string> &files, std::string &error) const;
     [[nodiscard]] std::uint64_t inputBytes() const;
     [[nodiscard]] std::uint64_t outputBytes() const;

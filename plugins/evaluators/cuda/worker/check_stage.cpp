@@ -20,6 +20,14 @@ bool isRandom(const kit::CheckCase &one)
     return one.variant == "random";
 }
 
+double largestNorm(const std::vector<kit::PooledError> &errors)
+{
+    double largest = 0;
+    for (const kit::PooledError &error : errors)
+        largest = std::max(largest, error.relativeNorm());
+    return largest;
+}
+
 } // namespace
 
 CheckStage::CheckStage(Machine &machine, const Request &request, Side &candidate, Side &baseline)
@@ -145,14 +153,12 @@ bool CheckStage::runCase(const kit::CheckCase &one, Result &result)
         if (!tensors.save(one.outputFiles, error)) result.skip(one.name, error);
     } else {
         std::optional<std::string> wrong;
-        double norm = 0;
-        if (!tensors.wrongOutput(m_request, wrong, norm, error))
+        if (!tensors.wrongOutput(m_request, wrong, isRandom(one) ? &m_errors : nullptr, error))
             result.skip(one.name, error);
         else if (wrong)
             result.fail(one.name, *wrong);
         else
             result.pass(one.name);
-        if (isRandom(one)) m_errorNorm = std::max(m_errorNorm, norm);
     }
     if (!tensors.outputsStayed(1) && m_lateWork.empty())
         m_lateWork = one.name + ": outputs changed after solve returned";
@@ -189,7 +195,7 @@ void CheckStage::measureBaseline(const kit::CheckCase &one, Result &result)
     CheckTensors tensors(m_machine, std::move(arguments), m_slabs);
     if (!tensors.open(one, error) || !call(tensors, m_baseline, 0, result)) return;
     std::optional<std::string> wrong;
-    if (!tensors.wrongOutput(m_request, wrong, m_baselineNorm, error)) return;
+    if (!tensors.wrongOutput(m_request, wrong, &m_baselineErrors, error)) return;
     ++m_baselineCases;
     if (wrong) result.giveUp(trouble::baseline, "The task's baseline is wrong at " + one.name + ": " + *wrong + ".");
 }
@@ -223,7 +229,7 @@ void CheckStage::concludeFaults(Result &result)
     tell("work inside the call", m_lateWork);
 }
 
-// By the worst random case, next to the baseline's.
+// By the worst output over all random cases, next to the baseline's.
 void CheckStage::concludePrecision(Result &result) const
 {
     const kit::Dtype *least = nullptr; // of the floating outputs, the one that promises least
@@ -234,7 +240,7 @@ void CheckStage::concludePrecision(Result &result) const
     }
     if (!least) return;
     kit::PrecisionRecord record;
-    record.add("random inputs", *least, m_errorNorm, m_baselineNorm);
+    record.add("random inputs", *least, largestNorm(m_errors), largestNorm(m_baselineErrors));
     const kit::PrecisionOutcome outcome = record.conclude(m_request.mode);
     result.checks.push_back({"precision", outcome.outcome, outcome.detail});
     if (outcome.known) result.evidence["precision"] = outcome.toJson();

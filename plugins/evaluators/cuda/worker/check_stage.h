@@ -41,7 +41,7 @@ private:
     bool m_complete = true; // the candidate's process survived
     bool m_worked = false, m_hostComputes = false;
     int m_cases = 0, m_baselineCases = 0;
-    double m_errorNorm = 0, m_baselineNorm = 0;
+    std::vector<kit::PooledError> m_errors, m_baselineErrors; // at random inputs, one a parameter
     std::string m_changedInput, m_brokenGuard, m_lateWork, m_refusedLaunch;
     nlohmann::json m_counts = nlohmann::json::object();
 };
