@@ -13,16 +13,33 @@ namespace kernelskill {
 
 namespace {
 
+// The nodes that were better than all before them, the baseline first.
+QList<const TrajectoryNode *> gains(const Trajectory &trajectory)
+{
+    QList<const TrajectoryNode *> found;
+    double best = 0;
+    for (const TrajectoryNode &node : trajectory.nodes) {
+        const auto speedup = node_text::speedup(node);
+        if (!speedup || node.state != NodeState::Verified) continue;
+        const bool gained = speedup->value > best && !(node.stepSpeedup && node.stepSpeedup->touchesOne());
+        if (node.id != 0 && !gained) continue;
+        best = speedup->value;
+        found.append(&node);
+    }
+    return found;
+}
+
 // The baseline's time over the least time the device's roofline allows for its work; empty without a profile.
 std::optional<double> roofSpeedup(const SessionDocument &document)
 {
     const Evaluation *baseline = document.evaluation(0);
     if (!baseline || !baseline->time_us()) return std::nullopt;
-    // A fused candidate needs less than the sum of a baseline's kernels: the lowest bound any candidate shows holds.
+    // A fused candidate needs less than the sum of a baseline's kernels: the lowest bound holds. Of those that gained only:
+    // they are few, and an evaluation must be read from the file.
     double least = 0;
-    for (const TrajectoryNode &node : document.trajectory().nodes) {
-        const Evaluation *evaluation = document.evaluation(node.id);
-        if (!evaluation || !node_text::hasSpeedup(node)) continue;
+    for (const TrajectoryNode *node : gains(document.trajectory())) {
+        const Evaluation *evaluation = document.evaluation(node->id);
+        if (!evaluation) continue;
         double roofline = 0;
         for (const KernelProfile &kernel : evaluation->profile.kernels)
             roofline += kernel.roofline_us;
@@ -132,22 +149,16 @@ void SpeedupChart::rebuild()
 void SpeedupChart::addBestSoFar(double end)
 {
     QVector<double> x, y;
-    double best = 0;
     bool modelled = true;
-    for (const TrajectoryNode &node : m_document->trajectory().nodes) {
-        const auto speedup = node_text::speedup(node);
-        if (!speedup || node.state != NodeState::Verified) continue;
+    for (const TrajectoryNode *node : gains(m_document->trajectory())) {
+        const auto speedup = node_text::speedup(*node);
         modelled = speedup->kind == TimeKind::Modelled;
-        const bool gains =
-            node.id == 0 || (speedup->value > best && !(node.stepSpeedup && node.stepSpeedup->touchesOne()));
-        if (!gains) continue;
-        best = speedup->value;
-        x.append(node.round);
-        y.append(best);
+        x.append(node->round);
+        y.append(speedup->value);
     }
     if (x.isEmpty()) return;
     x.append(end);
-    y.append(best);
+    y.append(y.last());
     QCPGraph *graph = addGraph();
     graph->setLineStyle(QCPGraph::lsStepLeft);
     QPen pen(themeColor("state.best"), theme().stroke(u"chartLine"_s));

@@ -8,6 +8,8 @@
 
 #include <QHash>
 
+using namespace Qt::StringLiterals;
+
 namespace kernelskill {
 
 namespace {
@@ -43,6 +45,26 @@ private:
 };
 
 } // namespace
+
+QThreadPool &codeThreads()
+{
+    static QThreadPool pool;
+    static const bool once [[maybe_unused]] = [] {
+        pool.setMaxThreadCount(2); // a side each
+        pool.setExpiryTimeout(-1);
+        return true;
+    }();
+    return pool;
+}
+
+void warmCodeThreads()
+{
+    for (int i = 0; i < codeThreads().maxThreadCount(); ++i)
+        codeThreads().start([] {
+            for (const CodeLanguage language : {CodeLanguage::Cuda, CodeLanguage::Ptx})
+                (void)highlight({u"int x;"_s}, language);
+        });
+}
 
 QList<QList<SyntaxSpan>> highlight(const QStringList &lines, CodeLanguage language)
 {

@@ -7,6 +7,7 @@
 #include <QList>
 #include <QString>
 #include <QStringList>
+#include <QThreadPool>
 
 namespace kernelskill {
 
@@ -15,6 +16,11 @@ struct SyntaxSpan
     int start = 0, length = 0; // UTF-16, within the line
     QString role;              // "syntax.keyword"
 };
+
+// Threads for comparing and colouring: they stay, since loading the definitions is most of the work of a short text. `warm`
+// has them load those before they are wanted.
+[[nodiscard]] QThreadPool &codeThreads();
+void warmCodeThreads();
 
 // One list of spans a line; text between spans has the plain text colour.
 [[nodiscard]] QList<QList<SyntaxSpan>> highlight(const QStringList &lines, CodeLanguage language);

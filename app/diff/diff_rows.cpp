@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/diff_rows.h"
 
+#include <QtConcurrentRun>
+
 using namespace Qt::StringLiterals;
 
 namespace kernelskill {
@@ -43,8 +45,10 @@ DiffContents compareTexts(const DiffSide &left, const DiffSide &right, CodeLangu
     const QString rightText = withoutTabs(right.text);
     contents.single = single;
     contents.diff = diffLines(single ? rightText : withoutTabs(left.text), rightText);
+    QFuture<QList<QList<SyntaxSpan>>> leftSpans;
+    if (!single) leftSpans = QtConcurrent::run(&codeThreads(), highlight, contents.diff.leftLines, language);
     contents.rightSpans = highlight(contents.diff.rightLines, language);
-    contents.leftSpans = single ? contents.rightSpans : highlight(contents.diff.leftLines, language);
+    contents.leftSpans = single ? contents.rightSpans : leftSpans.takeResult();
     contents.leftNotes = left.notes;
     contents.rightNotes = right.notes;
     return contents;

@@ -47,6 +47,12 @@ DiffView::DiffView(QWidget *parent) : QAbstractScrollArea(parent)
 
 DiffView::~DiffView() = default;
 
+void DiffView::showEvent(QShowEvent *event)
+{
+    QAbstractScrollArea::showEvent(event);
+    static const bool once [[maybe_unused]] = (warmCodeThreads(), true);
+}
+
 void DiffView::compare(DiffSide left, DiffSide right, CodeLanguage language, bool single)
 {
     const int generation = ++m_generation;
@@ -57,7 +63,7 @@ void DiffView::compare(DiffSide left, DiffSide right, CodeLanguage language, boo
         if (generation != m_generation) return;
         accept(watcher->result());
     });
-    watcher->setFuture(QtConcurrent::run([left = std::move(left), right = std::move(right), language, single] {
+    watcher->setFuture(QtConcurrent::run(&codeThreads(), [left = std::move(left), right = std::move(right), language, single] {
         return std::shared_ptr<const DiffContents>(
             std::make_shared<DiffContents>(compareTexts(left, right, language, single)));
     }));

@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSplitter>
+#include <QTimer>
 #include <QVBoxLayout>
 
 using namespace Qt::StringLiterals;
@@ -75,7 +76,8 @@ SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QW
     connect(selection, &NodeSelection::changed, this, [this, document, selection, last = -1]() mutable {
         if (selection->selected() == last) return;
         last = selection->selected();
-        if (const TrajectoryNode *node = document->node(last); node && !node->skill.isEmpty()) selectSkill(node->skill);
+        if (const TrajectoryNode *node = document->node(last); node && !node->skill.isEmpty())
+            QTimer::singleShot(0, this, [this, skill = node->skill] { selectSkill(skill); });
     });
 }
 

@@ -190,8 +190,8 @@ const Retrieval *SessionDocument::retrieval(int number) const
 
 QString SessionDocument::deviceId() const
 {
-    for (const TrajectoryNode &entry : m_contents.trajectory.nodes) {
-        if (const Evaluation *result = evaluation(entry.id); result && !result->profile.device.isEmpty())
+    for (const int entry : {0, m_contents.trajectory.best}) {
+        if (const Evaluation *result = evaluation(entry); result && !result->profile.device.isEmpty())
             return result->profile.device;
     }
     return m_contents.trajectory.settings["device"_L1].toString();

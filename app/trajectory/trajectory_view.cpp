@@ -15,6 +15,7 @@
 #include <QScrollBar>
 #include <QToolTip>
 #include <QWheelEvent>
+#include <QtConcurrentRun>
 
 #include <cmath>
 
@@ -24,6 +25,7 @@ namespace kernelskill {
 
 namespace {
 
+constexpr qsizetype manyNodes = 500; // from here on their arrangement is left to a worker
 constexpr double smallestZoom = 0.02, largestZoom = 2;
 constexpr double smallestFit = 0.2, largestFit = 0.72; // what "fit" may choose by itself
 
@@ -40,11 +42,16 @@ TrajectoryView::TrajectoryView(SessionDocument *document, NodeSelection *selecti
     viewport()->setMouseTracking(true);
     connect(document, &SessionDocument::reset, this, [this] {
         m_autoFit = true;
-        m_laidOut = -1;
+        ++m_generation;
+        relayout();
     });
     // A new node gets its place at once: whoever paints or walks looks places up by node.
     connect(document, &SessionDocument::nodeTouched, this, [this] {
-        if (m_laidOut != m_document->trajectory().nodes.size()) relayout();
+        const qsizetype count = m_document->trajectory().nodes.size();
+        if (count >= manyNodes)
+            placeNewNodes();
+        else if (m_laidOut != count)
+            relayout();
     });
     connect(document, &SessionDocument::nodesChanged, this, &TrajectoryView::nodesChanged);
     connect(document, &SessionDocument::stageChanged, this, [this] { viewport()->update(); });
@@ -69,28 +76,66 @@ void TrajectoryView::nodesChanged()
     const Trajectory &trajectory = m_document->trajectory();
     if (m_laidOut == trajectory.nodes.size() && m_laidOutBest == trajectory.best)
         viewport()->update();
-    else
+    else if (trajectory.nodes.size() < manyNodes)
         relayout();
+    else
+        relayoutInBackground();
+}
+
+QList<LayoutNode> TrajectoryView::layoutNodes(qsizetype from) const
+{
+    const auto &nodes = m_document->trajectory().nodes;
+    QList<LayoutNode> result;
+    result.reserve(nodes.size() - from);
+    for (qsizetype i = from; i < nodes.size(); ++i)
+        result.append({nodes[i].parent < nodes[i].id ? nodes[i].parent : -1, nodes[i].round});
+    return result;
+}
+
+TrajectoryView::Arrangement TrajectoryView::arrange(const QList<LayoutNode> &nodes, const QList<int> &bestPath, int best)
+{
+    Arrangement result{layoutTree(nodes, bestPath), {}, {}, bestPath, best};
+    result.columns.resize(result.layout.columnRounds.size());
+    result.children.resize(nodes.size());
+    for (int i = 0; i < nodes.size(); ++i) {
+        result.columns[result.layout.nodes[i].column].append(i);
+        if (nodes[i].parent >= 0) result.children[nodes[i].parent].append(i);
+    }
+    return result;
 }
 
 void TrajectoryView::relayout()
 {
     const Trajectory &trajectory = m_document->trajectory();
-    QList<LayoutNode> nodes;
-    nodes.reserve(trajectory.nodes.size());
-    for (const TrajectoryNode &node : trajectory.nodes)
-        nodes.append({node.parent < node.id ? node.parent : -1, node.round});
-    m_scene.bestPath = trajectory.bestPath();
+    accept(arrange(layoutNodes(), trajectory.bestPath(), trajectory.best));
+}
+
+// One at a time; what came meanwhile is arranged with the next announcement.
+void TrajectoryView::relayoutInBackground()
+{
+    placeNewNodes();
+    viewport()->update();
+    if (m_arranging.isRunning()) return;
+    const Trajectory &trajectory = m_document->trajectory();
+    m_arranging.setFuture(QtConcurrent::run(&TrajectoryView::arrange, layoutNodes(), trajectory.bestPath(), trajectory.best));
+    disconnect(&m_arranging, nullptr, this, nullptr);
+    connect(&m_arranging, &QFutureWatcherBase::finished, this, [this, generation = m_generation] {
+        if (generation != m_generation) return;
+        accept(m_arranging.future().takeResult());
+        nodesChanged();
+    });
+}
+
+void TrajectoryView::accept(Arrangement arrangement)
+{
+    m_scene.layout = std::move(arrangement.layout);
+    m_columns = std::move(arrangement.columns);
+    m_children = std::move(arrangement.children);
+    m_scene.bestPath = std::move(arrangement.bestPath);
     m_scene.bestNodes = QSet<int>(m_scene.bestPath.begin(), m_scene.bestPath.end());
-    m_scene.layout = layoutTree(nodes, m_scene.bestPath);
-    m_laidOut = nodes.size();
-    m_laidOutBest = trajectory.best;
-    m_columns = QList<QList<int>>(m_scene.layout.columnRounds.size());
-    m_children = QList<QList<int>>(nodes.size());
-    for (int i = 0; i < nodes.size(); ++i) {
-        m_columns[m_scene.layout.nodes[i].column].append(i);
-        if (nodes[i].parent >= 0) m_children[nodes[i].parent].append(i);
-    }
+    m_laidOut = m_scene.layout.nodes.size();
+    m_laidOutBest = arrangement.best;
+    placeNewNodes();
     m_scene.selected = m_selection->selected();
     m_scene.compared = m_selection->compared();
     if (m_autoFit)
@@ -98,6 +143,22 @@ void TrajectoryView::relayout()
     else
         updateScrollBars();
     viewport()->update();
+}
+
+// Whoever paints or walks looks places up by node: each has one at once, until all are arranged anew.
+void TrajectoryView::placeNewNodes()
+{
+    const qsizetype placed = m_scene.layout.nodes.size();
+    if (placed >= m_document->trajectory().nodes.size()) return;
+    for (const LayoutNode &node : layoutNodes(placed)) {
+        placeProvisionally(m_scene.layout, node);
+        const int index = int(m_scene.layout.nodes.size()) - 1;
+        m_columns.resize(m_scene.layout.columnRounds.size());
+        m_columns[m_scene.layout.nodes.last().column].append(index);
+        m_children.append(QList<int>());
+        if (node.parent >= 0) m_children[node.parent].append(index);
+    }
+    updateScrollBars();
 }
 
 void TrajectoryView::fit()

@@ -6,6 +6,7 @@
 #include "trajectory/trajectory_painter.h"
 
 #include <QAbstractScrollArea>
+#include <QFutureWatcher>
 
 class QMenu;
 
@@ -50,7 +51,20 @@ protected:
     void changeEvent(QEvent *event) override;
 
 private:
+    // Places of all nodes, and what is looked up by column and parent.
+    struct Arrangement
+    {
+        TreeLayout layout;
+        QList<QList<int>> columns, children;
+        QList<int> bestPath;
+        int best = -1;
+    };
+    [[nodiscard]] static Arrangement arrange(const QList<LayoutNode> &nodes, const QList<int> &bestPath, int best);
     void relayout();
+    void relayoutInBackground();
+    void accept(Arrangement arrangement);
+    void placeNewNodes();
+    [[nodiscard]] QList<LayoutNode> layoutNodes(qsizetype from = 0) const;
     void updateScrollBars();
     [[nodiscard]] QPointF origin() const; // the graph's (0, 0) in the viewport
     [[nodiscard]] QRectF visibleInGraph() const;
@@ -68,8 +82,10 @@ private:
     TrajectoryGeometry m_geometry;
     QList<QList<int>> m_columns; // the nodes of each column
     QList<QList<int>> m_children;
-    qsizetype m_laidOut = -1;    // nodes of the layout, and the best of its main path
+    qsizetype m_laidOut = -1; // nodes of the last whole layout, and the best of its main path
     int m_laidOutBest = -1;
+    QFutureWatcher<Arrangement> m_arranging;
+    int m_generation = 0; // of the document's contents
     bool m_autoFit = true;
     QPoint m_pressedAt;
     QPoint m_scrollAtPress;

@@ -185,4 +185,21 @@ TreeLayout layoutTree(const QList<LayoutNode> &nodes, const QList<int> &main)
     return layout;
 }
 
+void placeProvisionally(TreeLayout &layout, const LayoutNode &node)
+{
+    const int parentColumn = node.parent >= 0 ? layout.nodes[node.parent].column : -1;
+    const int parentLane = node.parent >= 0 ? layout.nodes[node.parent].lane : 0;
+    QList<int> &rounds = layout.columnRounds;
+    int column = int(std::ranges::lower_bound(rounds, node.round) - rounds.begin());
+    column = std::max(column, parentColumn + 1);
+    if (column >= rounds.size()) rounds.append(std::max(node.round, rounds.isEmpty() ? 0 : rounds.last()));
+    column = std::min(column, int(rounds.size()) - 1);
+    int lane = parentLane;
+    for (const PlacedNode &other : layout.nodes)
+        if (other.column == column) lane = std::max(lane, other.lane + 1);
+    layout.nodes.append({column, lane});
+    layout.firstLane = std::min(layout.firstLane, lane);
+    layout.lastLane = std::max(layout.lastLane, lane);
+}
+
 } // namespace kernelskill

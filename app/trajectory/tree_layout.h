@@ -31,4 +31,7 @@ struct TreeLayout
 // O(n · depth of contours); a child stands right of its parent; no two nodes, and no node and a link, share a place.
 [[nodiscard]] TreeLayout layoutTree(const QList<LayoutNode> &nodes, const QList<int> &main);
 
+// A place for now of the node after those of `layout`: right of its parent, and where its column has room below.
+void placeProvisionally(TreeLayout &layout, const LayoutNode &node);
+
 } // namespace kernelskill

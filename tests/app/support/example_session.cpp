@@ -235,6 +235,11 @@ QList<Invented> inventedNodes(bool running)
     return nodes;
 }
 
+QString digestOf(const QByteArray &content)
+{
+    return QString::fromLatin1(QCryptographicHash::hash(content, QCryptographicHash::Sha256).toHex());
+}
+
 class Writer
 {
 public:
@@ -243,8 +248,7 @@ public:
     QString blob(const QJsonObject &object)
     {
         const QByteArray content = QJsonDocument(object).toJson(QJsonDocument::Compact);
-        const QString digest =
-            QString::fromLatin1(QCryptographicHash::hash(content, QCryptographicHash::Sha256).toHex());
+        const QString digest = digestOf(content);
         session.blobs.insert(digest, content);
         return digest;
     }
@@ -510,6 +514,15 @@ ExampleSession longSession(int nodes)
         result.events.append(event);
     };
     int turn = 0;
+    // Each turn's work is its own, as in a session that really took that long.
+    const auto ownBlob = [&](const QString &digest) {
+        QJsonObject object = QJsonDocument::fromJson(once.blobs.value(digest)).object();
+        object.insert(u"turn"_s, turn);
+        const QByteArray content = QJsonDocument(object).toJson(QJsonDocument::Compact);
+        const QString own = digestOf(content);
+        result.blobs.insert(own, content);
+        return own;
+    };
     const auto shifted = [&](const QString &name, int value) {
         if (name == "round"_L1) return value == 0 ? 0 : value + turn * rounds;
         if (value > 0) return value + turn * perTurn;
@@ -521,6 +534,10 @@ ExampleSession longSession(int nodes)
             if (event.kind == "run.ended"_L1 || (turn > 0 && (event.kind == "session.start"_L1 || ofNodeZero))) continue;
             for (const QString &name : {u"node"_s, u"parent"_s, u"base"_s, u"round"_s}) {
                 if (event.data.value(name).isDouble()) event.data[name] = shifted(name, event.data[name].toInt());
+            }
+            for (const QString &name : {u"candidate_blob"_s, u"evaluation_blob"_s, u"retrieval_blob"_s}) {
+                if (const QString digest = event.data.value(name).toString(); turn > 0 && !digest.isEmpty())
+                    event.data[name] = ownBlob(digest);
             }
             add(event);
         }

@@ -9,6 +9,7 @@
 #include "models/skill_model.h"
 #include "models/task_model.h"
 #include "models/trajectory_model.h"
+#include "trajectory/trajectory_view.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -301,6 +302,44 @@ private Q_SLOTS:
         selection.setFollow(true);
         QCOMPARE(selection.selected(), 10);
         QCOMPARE(selection.unseen(), 0);
+    }
+    // A long session is arranged by a worker: in the end all stands as if it had been opened as it is.
+    void longSessionsAreArrangedInTheBackground()
+    {
+        const ExampleSession session = longSession(700);
+        const qsizetype known = session.events.size() - 400;
+        SessionContents contents;
+        contents.trajectory = Trajectory::fold(session.events.first(known));
+        contents.events = session.events.first(known);
+        contents.blobs = session.blobs;
+        SessionDocument document;
+        NodeSelection selection(&document);
+        TrajectoryView view(&document, &selection);
+        view.resize(1200, 300);
+        view.show();
+        document.setContents(contents);
+        selection.setFollow(false);
+        for (qsizetype i = known; i < session.events.size(); ++i) {
+            document.apply(session.events[i], {});
+            const auto &nodes = document.trajectory().nodes;
+            QVERIFY(!view.nodeRect(nodes.last().id).isNull()); // at once
+            if (i % 40 == 0) QCoreApplication::processEvents();
+        }
+        SessionDocument whole;
+        NodeSelection none(&whole);
+        TrajectoryView expected(&whole, &none);
+        expected.resize(1200, 300);
+        expected.show();
+        contents.trajectory = document.trajectory();
+        contents.events = session.events;
+        whole.setContents(contents);
+        view.fit();
+        expected.fit();
+        const auto offset = [](const TrajectoryView &one, int node) {
+            return one.nodeRect(node).topLeft() - one.nodeRect(0).topLeft();
+        };
+        for (const TrajectoryNode &node : whole.trajectory().nodes)
+            QTRY_COMPARE(offset(view, node.id), offset(expected, node.id));
     }
     void progressOfARunningRound()
     {

@@ -57,6 +57,28 @@ private Q_SLOTS:
         QCOMPARE(layout.nodes[2].column, 2);
         QCOMPARE(layout.roundColumns(1), 2);
     }
+    void placesForNowAreFree()
+    {
+        for (quint32 seed = 1; seed <= 20; ++seed) {
+            const auto nodes = randomTree(seed, 200);
+            auto layout = layoutTree(nodes.first(150), pathTo(nodes, 149));
+            const qsizetype columnsBefore = layout.columnRounds.size();
+            for (const LayoutNode &node : nodes.sliced(150))
+                placeProvisionally(layout, node);
+            QCOMPARE(layout.nodes.size(), nodes.size());
+            QVERIFY(layout.columnRounds.size() >= columnsBefore);
+            QVERIFY(std::ranges::is_sorted(layout.columnRounds));
+            QSet<std::pair<int, int>> taken;
+            for (int i = 0; i < nodes.size(); ++i) {
+                const PlacedNode &place = layout.nodes[i];
+                QVERIFY(place.column < layout.columnRounds.size());
+                if (nodes[i].parent >= 0) QVERIFY(place.column > layout.nodes[nodes[i].parent].column);
+                QVERIFY(!taken.contains({place.column, place.lane}));
+                taken.insert({place.column, place.lane});
+                QVERIFY(place.lane >= layout.firstLane && place.lane <= layout.lastLane);
+            }
+        }
+    }
     void linkBlocksItsLane()
     {
         // The link from 0 to 1 runs over columns 1 and 2: node 2 may not stand on it.
