@@ -46,8 +46,6 @@ Chart::Chart(SessionDocument *document, NodeSelection *selection, QWidget *paren
         if (!m_stale) showSelection();
     });
     m_soon->setSingleShot(true);
-    static int made = 0;
-    m_turn_ms = made++ % 8 / 4 * refreshPause_ms; // the charts of two panes take turns
     connect(m_soon, &QTimer::timeout, this, [this] {
         QElapsedTimer taken;
         taken.start();
@@ -59,6 +57,11 @@ Chart::Chart(SessionDocument *document, NodeSelection *selection, QWidget *paren
         Q_EMIT refreshed();
         m_pause_ms = std::max(refreshPause_ms, int(3 * taken.elapsed())); // a long session is drawn less often
     });
+}
+
+void Chart::setTurn(int turn)
+{
+    m_turn_ms = turn * refreshPause_ms;
 }
 
 void Chart::refresh()

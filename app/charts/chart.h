@@ -22,6 +22,8 @@ public:
     void refresh(); // soon, once for many calls; when it is wanted again, if it is not now
     // Whether its pane shows it, or would if there were anything to show.
     void setWanted(bool wanted);
+    // 0, 1, …: charts that show the same news take turns.
+    void setTurn(int turn);
 
 Q_SIGNALS:
     void refreshed();

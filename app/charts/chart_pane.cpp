@@ -2,8 +2,10 @@
 #include "charts/chart_pane.h"
 
 #include "charts/bars_chart.h"
+#include "charts/occupancy_chart.h"
 #include "charts/roofline_chart.h"
 #include "charts/speedup_chart.h"
+#include "charts/timeline_chart.h"
 #include "settings/icons.h"
 #include "settings/theme.h"
 #include "shell/bar.h"
@@ -26,7 +28,8 @@ ChartPane::ChartPane(SessionDocument *document, NodeSelection *selection, int fi
     : QWidget(parent), m_chooser(new QComboBox), m_note(new QLabel), m_empty(new QLabel), m_stack(new QStackedWidget)
 {
     m_charts = {new SpeedupChart(document, selection), new RooflineChart(document, selection),
-                new StallChart(document, selection), new MemoryChart(document, selection)};
+                new StallChart(document, selection),   new MemoryChart(document, selection),
+                new OccupancyChart(document, selection), new TimelineChart(document, selection)};
     m_chooser->setFrame(false);
     m_chooser->setFont(theme().font(TextStyle::Strong));
     m_chooser->setAccessibleName(tr("Chart"));
@@ -37,6 +40,7 @@ ChartPane::ChartPane(SessionDocument *document, NodeSelection *selection, int fi
     m_empty->setAutoFillBackground(true);
     m_stack->addWidget(m_empty);
     for (Chart *chart : m_charts) {
+        chart->setTurn(first % 2);
         m_chooser->addItem(chart->title());
         m_stack->addWidget(chart);
         connect(chart, &Chart::refreshed, this, &ChartPane::showState);
