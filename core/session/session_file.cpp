@@ -21,7 +21,7 @@ namespace {
 
 constexpr int applicationId = 0x4b53'5345; // "KSSE"
 // SQLite's primary result codes; an extended code holds one in its low byte.
-constexpr int sqliteCorrupt = 11, sqliteNotADatabase = 26;
+constexpr int sqliteBusy = 5, sqliteReadOnly = 8, sqliteIo = 10, sqliteCorrupt = 11, sqliteFull = 13, sqliteNotADatabase = 26;
 
 QStringList schema()
 {
@@ -97,7 +97,22 @@ Error SessionFile::Impl::explain(const Error &error) const
                 QStringLiteral("%1: the file is damaged (%2)").arg(path, error.message),
                 {}};
     }
-    return {QStringLiteral("session.io"), QStringLiteral("%1: %2").arg(path, error.message), error.code};
+    const QString kept = QStringLiteral("what was written before is kept");
+    const QString goOn = QStringLiteral("then go on with “kernelskill session resume %1”").arg(path);
+    if (primary == sqliteFull)
+        return {QStringLiteral("environment.disk_full"),
+                QStringLiteral("%1: the disk is full; %2: make room, %3").arg(path, kept, goOn), {}};
+    if (primary == sqliteIo)
+        return {QStringLiteral("environment.disk"),
+                QStringLiteral("%1: the file cannot be read or written (%2); %3: see to the disk, %4").arg(path, error.message, kept, goOn),
+                {}};
+    if (primary == sqliteReadOnly)
+        return {QStringLiteral("session.read_only"),
+                QStringLiteral("%1: the file, or the folder it is in, can no longer be written; %2").arg(path, kept), {}};
+    if (primary == sqliteBusy)
+        return {QStringLiteral("session.locked"),
+                QStringLiteral("%1: another program has been using the file for more than 10 s; try again").arg(path), {}};
+    return {QStringLiteral("session.io"), QStringLiteral("%1: %2").arg(path, error.message), {}};
 }
 
 Result<void> SessionFile::Impl::lock()

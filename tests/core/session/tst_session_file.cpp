@@ -4,6 +4,7 @@
 
 #include <QCryptographicHash>
 #include <QProcess>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -29,6 +30,7 @@ private Q_SLOTS:
     void foreignAndNewerFiles();
     void tornFile();
     void createRefusesAnExistingFile();
+    void fullDisk();
 
 private:
     QString path(const QString &name) const { return m_folder->filePath(name); }
@@ -255,6 +257,36 @@ void TestSessionFile::tornFile()
     QVERIFY(!events);
     QCOMPARE(events.error().code, QString("session.damaged"));
     QVERIFY(events.error().message.contains("events can be read"));
+}
+
+// A disk of 96 KiB: the event that no longer fits is refused with its remedy, all before it are there, and once there is
+// room the same file goes on.
+void TestSessionFile::fullDisk()
+{
+    const QString disk = path("disk");
+    QVERIFY(QDir().mkpath(disk));
+    if (QProcess::execute("mount", {"-t", "tmpfs", "-o", "size=96k", "none", disk}) != 0)
+        QSKIP("no file system can be mounted here");
+    const auto unmount = qScopeGuard([&] { QProcess::execute("umount", {"-l", disk}); });
+    const QString session = disk + "/a.session";
+    auto file = SessionFile::create(session);
+    QVERIFY(file);
+    int written = 0;
+    Result<QList<Event>> appended = QList<Event>();
+    while (written < 1000) {
+        appended = file->append({{0, "person.note", 0, {{"node", written}, {"text", QString(2000, QChar(u'x'))}}}});
+        if (!appended) break;
+        ++written;
+    }
+    QVERIFY(!appended);
+    QCOMPARE(appended.error().code, QString("environment.disk_full"));
+    QVERIFY2(appended.error().message.startsWith(session + ": the disk is full; what was written before is kept: make room"),
+             qPrintable(appended.error().message));
+    QVERIFY(written > 5);
+    QCOMPARE(SessionFile::open(session, true)->events()->size(), written);
+    QCOMPARE(QProcess::execute("mount", {"-o", "remount,size=400k", disk}), 0);
+    QVERIFY(file->append({{0, "person.note", 0, {{"node", -1}, {"text", QString("room")}}}}));
+    QCOMPARE(SessionFile::open(session, true)->events()->size(), written + 1);
 }
 
 void TestSessionFile::createRefusesAnExistingFile()
