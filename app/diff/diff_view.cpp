@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/diff_view.h"
 
+#include "settings/popup_menu.h"
 #include "settings/theme.h"
 
 #include <QApplication>
@@ -9,7 +10,6 @@
 #include <QFutureWatcher>
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
@@ -443,11 +443,11 @@ void DiffView::keyPressEvent(QKeyEvent *event)
 void DiffView::contextMenuEvent(QContextMenuEvent *event)
 {
     if (!m_contents) return;
-    QMenu menu(this);
+    QMenu *menu = newPopupMenu(this);
     const QStringList left = m_contents->diff.leftLines, right = m_contents->diff.rightLines;
     if (!m_contents->single)
-        menu.addAction(tr("Copy A"), this, [left] { QApplication::clipboard()->setText(left.join(u'\n')); });
-    menu.addAction(m_contents->single ? tr("Copy code") : tr("Copy B"), this,
+        menu->addAction(tr("Copy A"), this, [left] { QApplication::clipboard()->setText(left.join(u'\n')); });
+    menu->addAction(m_contents->single ? tr("Copy code") : tr("Copy B"), this,
                    [right] { QApplication::clipboard()->setText(right.join(u'\n')); });
     const int index = rowAt(event->pos().y());
     if (index >= 0 && m_rows[index].kind == ViewRow::Kind::Line) {
@@ -455,9 +455,9 @@ void DiffView::contextMenuEvent(QContextMenuEvent *event)
         const bool onLeft = !isUnified() && event->pos().x() < viewport()->width() / 2;
         const int line = onLeft ? row.left : row.right >= 0 ? row.right : row.left;
         const QString text = (onLeft || row.right < 0 ? left : right).value(line);
-        menu.addAction(tr("Copy line"), this, [text] { QApplication::clipboard()->setText(text); });
+        menu->addAction(tr("Copy line"), this, [text] { QApplication::clipboard()->setText(text); });
     }
-    menu.exec(event->globalPos());
+    popUp(menu, event->globalPos());
 }
 
 bool DiffView::viewportEvent(QEvent *event)

@@ -3,13 +3,13 @@
 
 #include "models/trajectory_model.h"
 #include "settings/numbers.h"
+#include "settings/popup_menu.h"
 #include "settings/theme.h"
 #include "shell/bar.h"
 
 #include <QCheckBox>
 #include <QHeaderView>
 #include <QLabel>
-#include <QMenu>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QTreeView>
@@ -65,9 +65,9 @@ TrajectoryPanel::TrajectoryPanel(SessionDocument *document, NodeSelection *selec
 
     m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_tree, &QTreeView::customContextMenuRequested, this, [this](const QPoint &position) {
-        QMenu menu(this);
-        Q_EMIT menuWanted(&menu, m_model->nodeAt(m_tree->indexAt(position).siblingAtColumn(0)));
-        if (!menu.isEmpty()) menu.exec(m_tree->viewport()->mapToGlobal(position));
+        QMenu *menu = newPopupMenu(this);
+        Q_EMIT menuWanted(menu, m_model->nodeAt(m_tree->indexAt(position).siblingAtColumn(0)));
+        popUp(menu, m_tree->viewport()->mapToGlobal(position));
     });
     connect(m_view, &TrajectoryView::menuWanted, this, &TrajectoryPanel::menuWanted);
     connect(dim, &QCheckBox::toggled, m_view, &TrajectoryView::setDimFailures);

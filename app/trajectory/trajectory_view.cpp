@@ -3,13 +3,13 @@
 
 #include "models/node_text.h"
 #include "settings/numbers.h"
+#include "settings/popup_menu.h"
 #include "settings/theme.h"
 
 #include <QApplication>
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
@@ -532,11 +532,11 @@ void TrajectoryView::contextMenuEvent(QContextMenuEvent *event)
 {
     const int hit = nodeAt(event->pos());
     const int node = hit >= 0 ? hit : event->reason() == QContextMenuEvent::Keyboard ? m_selection->selected() : -1;
-    QMenu menu(this);
-    Q_EMIT menuWanted(&menu, node);
-    if (!menu.isEmpty()) menu.addSeparator();
-    menu.addAction(tr("Fit"), this, &TrajectoryView::fit);
-    menu.exec(event->globalPos());
+    QMenu *menu = newPopupMenu(this);
+    Q_EMIT menuWanted(menu, node);
+    if (!menu->isEmpty()) menu->addSeparator();
+    menu->addAction(tr("Fit"), this, &TrajectoryView::fit);
+    popUp(menu, event->globalPos());
 }
 
 void TrajectoryView::focusInEvent(QFocusEvent *event)

@@ -63,6 +63,8 @@ QList<ObservedChange> observedFrom(const QJsonArray &array)
 }
 
 // The fold itself: one short function a kind of event.
+constexpr int mostLost = 10'000; // nodes a file may lack in a row
+
 class Fold
 {
 public:
@@ -123,6 +125,7 @@ void Fold::nodeStart(const QJsonObject &data)
     TrajectoryNode fresh;
     fresh.id = data.value("node").toInt();
     fresh.parent = data.value("parent").toInt(-1);
+    if (fresh.parent >= fresh.id || fresh.parent < 0) fresh.parent = -1; // none, or a damaged file's
     fresh.round = data.value("round").toInt();
     fresh.kind = data.value("kind").toString();
     fresh.agent = data.value("agent").toString();
@@ -133,8 +136,17 @@ void Fold::nodeStart(const QJsonObject &data)
         *known = fresh;
         return;
     }
-    const auto place = std::ranges::lower_bound(m_trajectory.nodes, fresh.id, {}, &TrajectoryNode::id);
-    m_trajectory.nodes.insert(place, fresh);
+    if (fresh.id < 0 || fresh.id > m_trajectory.nodes.size() + mostLost) return; // no run numbers its nodes so
+    // Every node has its number's place, also in a file that lost some.
+    while (m_trajectory.nodes.size() < fresh.id) {
+        TrajectoryNode lost;
+        lost.id = int(m_trajectory.nodes.size());
+        lost.round = fresh.round;
+        lost.state = NodeState::Failed;
+        lost.why = QStringLiteral("the file does not say how this node began");
+        m_trajectory.nodes.append(lost);
+    }
+    m_trajectory.nodes.append(fresh);
 }
 
 void Fold::nodeCandidate(TrajectoryNode &node, const QJsonObject &data)

@@ -79,7 +79,7 @@ struct Trajectory
     QString taskName, taskFolder, taskBlob;
     QJsonObject settings;
     QString policyBlob, skillsBlob, statisticsBlob;
-    QList<TrajectoryNode> nodes; // by id
+    QList<TrajectoryNode> nodes; // node i at place i; one that a damaged file lost stands there as failed
     QList<RoundRecord> rounds;
     int base = -1, best = -1;
     bool paused = false;

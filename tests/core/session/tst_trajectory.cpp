@@ -14,6 +14,7 @@ private Q_SLOTS:
     void foldsARun();
     void aRoundDoneAgainReplacesTheOldOne();
     void unknownKindsAreSkipped();
+    void lostNodesKeepTheirPlaces();
 };
 
 namespace {
@@ -158,6 +159,21 @@ void TestTrajectory::unknownKindsAreSkipped()
     trajectory.apply({101, "node.evaluated", 0, {{"node", 77}}});
     QCOMPARE(trajectory.nodes.size(), 3);
     QCOMPARE(trajectory.lastSequence, 101);
+}
+
+void TestTrajectory::lostNodesKeepTheirPlaces()
+{
+    const auto start = [](int node, int parent) {
+        return Event{0, "node.start", 0, {{"node", node}, {"parent", parent}, {"round", node}, {"kind", "optimise"}}};
+    };
+    const Trajectory trajectory = Trajectory::fold({start(0, -1), start(3, 2), start(4, 9), start(-7, 0), start(2'000'000'000, 0)});
+    QCOMPARE(trajectory.nodes.size(), 5);
+    for (int i = 0; i < 5; ++i)
+        QCOMPARE(trajectory.nodes[i].id, i);
+    QVERIFY(trajectory.nodes[1].state == NodeState::Failed);
+    QVERIFY(trajectory.nodes[2].why.contains("does not say how this node began"));
+    QCOMPARE(trajectory.nodes[3].parent, 2);
+    QCOMPARE(trajectory.nodes[4].parent, -1); // a node is younger than its parent
 }
 
 QTEST_APPLESS_MAIN(TestTrajectory)
