@@ -61,7 +61,7 @@ void warmCodeThreads()
 {
     for (int i = 0; i < codeThreads().maxThreadCount(); ++i)
         codeThreads().start([] {
-            for (const CodeLanguage language : {CodeLanguage::Cuda, CodeLanguage::Ptx})
+            for (const CodeLanguage language : {CodeLanguage::Cuda, CodeLanguage::Ptx, CodeLanguage::Sass})
                 (void)highlight({u"int x;"_s}, language);
         });
 }

@@ -23,7 +23,7 @@ namespace kernelskill {
 
 namespace {
 
-const QString cudaTab = u"CUDA"_s, ptxTab = u"PTX"_s, planTab = u"Plan"_s, profileTab = u"Profile"_s;
+const QString cudaTab = u"CUDA"_s, ptxTab = u"PTX"_s, sassTab = u"SASS"_s, planTab = u"Plan"_s, profileTab = u"Profile"_s;
 
 // A plan as text, one fact a line, so that two plans compare line by line.
 QString planText(const TrajectoryNode &node)
@@ -151,7 +151,7 @@ DiffPanel::DiffPanel(SessionDocument *document, NodeSelection *selection, QWidge
     m_tabs->setDrawBase(false);
     m_tabs->setExpanding(false);
     m_tabs->setDocumentMode(true);
-    for (const QString &name : {cudaTab, ptxTab, planTab, profileTab})
+    for (const QString &name : {cudaTab, ptxTab, sassTab, planTab, profileTab})
         m_tabs->addTab(name);
     bar->add(m_tabs);
     bar->add(m_step, 1);
@@ -203,7 +203,7 @@ DiffSide DiffPanel::sideOf(int id, const QString &tab) const
     const Candidate *candidate = m_document->candidate(id);
     const Evaluation *evaluation = m_document->evaluation(id);
     if (!node) return {};
-    if (tab == ptxTab) return {evaluation ? evaluation->artefacts.value(u"ptx"_s) : QString(), {}};
+    if (tab == ptxTab || tab == sassTab) return {evaluation ? evaluation->artefacts.value(tab.toLower()) : QString(), {}};
     if (tab == planTab) return {planText(*node), {}};
     if (tab == profileTab) return {evaluation ? profileText(*evaluation) : QString(), {}};
     return candidate ? DiffSide{candidate->mainText(), notesOf(*candidate, evaluation)} : DiffSide{};
@@ -215,7 +215,8 @@ void DiffPanel::updateTabs(const Evaluation *evaluation)
     for (int i = 0; i < m_tabs->count(); ++i) {
         const QString name = m_tabs->tabText(i);
         const bool there = name == cudaTab || name == planTab ||
-                           (name == ptxTab && evaluation && !evaluation->artefacts.value(u"ptx"_s).isEmpty()) ||
+                           ((name == ptxTab || name == sassTab) && evaluation &&
+                            !evaluation->artefacts.value(name.toLower()).isEmpty()) ||
                            (name == profileTab && evaluation && !evaluation->profile.isEmpty());
         m_tabs->setTabVisible(i, there || i == m_tabs->currentIndex());
     }
@@ -258,9 +259,10 @@ void DiffPanel::refresh()
     }
     const DiffSide left = a ? sideOf(a->id, tab) : DiffSide{};
     m_view->compare(left, right,
-                    tab == cudaTab  ? CodeLanguage::Cuda
-                    : tab == ptxTab ? CodeLanguage::Ptx
-                                    : CodeLanguage::Plain,
+                    tab == cudaTab   ? CodeLanguage::Cuda
+                    : tab == ptxTab  ? CodeLanguage::Ptx
+                    : tab == sassTab ? CodeLanguage::Sass
+                                     : CodeLanguage::Plain,
                     !a || left.text.isEmpty());
 }
 

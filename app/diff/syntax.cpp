@@ -31,7 +31,9 @@ KSyntaxHighlighting::Repository &repository()
 KSyntaxHighlighting::Definition syntaxDefinition(CodeLanguage language)
 {
     if (language == CodeLanguage::Plain) return {};
-    auto definition = repository().definitionForName(language == CodeLanguage::Cuda ? u"CUDA C++"_s : u"PTX"_s);
+    auto definition = repository().definitionForName(language == CodeLanguage::Cuda  ? u"CUDA C++"_s
+                                                     : language == CodeLanguage::Ptx ? u"PTX"_s
+                                                                                     : u"NVIDIA SASS"_s);
     if (!definition.isValid()) qWarning("No syntax definition below %s", qUtf8Printable(paths::resources()));
     return definition;
 }

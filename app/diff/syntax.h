@@ -9,7 +9,7 @@
 
 namespace kernelskill {
 
-enum class CodeLanguage { Plain, Cuda, Ptx };
+enum class CodeLanguage { Plain, Cuda, Ptx, Sass };
 
 // Invalid for Plain, and when the definition is missing, which is warned of.
 [[nodiscard]] KSyntaxHighlighting::Definition syntaxDefinition(CodeLanguage language);

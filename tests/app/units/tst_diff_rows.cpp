@@ -76,18 +76,35 @@ private Q_SLOTS:
         QVERIFY(contents.diff.hunks.isEmpty());
         QCOMPARE(contents.diff.rightLines.first(), u"a    b"_s); // tabs are four columns wide
     }
+    static QString roleIn(const QList<SyntaxSpan> &spans, int column)
+    {
+        for (const SyntaxSpan &span : spans) {
+            if (column >= span.start && column < span.start + span.length) return span.role;
+        }
+        return {};
+    }
+    void machineCodeIsColoured()
+    {
+        const auto spans = highlight({u"        /*0040*/              @!P0 IMAD.WIDE.U32 R2, R3, 0x4, c[0x0][0x210] ;  /* 0x00 */"_s,
+                                      u"        /*0050*/                   S2R R0, SR_TID.X ;"_s, u"\t.headerflags\t@\"EF\""_s},
+                                     CodeLanguage::Sass);
+        QCOMPARE(spans.size(), 3);
+        QCOMPARE(roleIn(spans[0], 10), u"syntax.comment"_s);
+        QCOMPARE(roleIn(spans[0], 31), u"syntax.type"_s);
+        QCOMPARE(roleIn(spans[0], 35), u"syntax.keyword"_s);
+        QCOMPARE(roleIn(spans[0], 49), u"syntax.function"_s);
+        QCOMPARE(roleIn(spans[0], 58), u"syntax.number"_s);
+        QCOMPARE(roleIn(spans[0], 64), u"syntax.string"_s);
+        QCOMPARE(roleIn(spans[1], 43), u"syntax.cuda"_s);
+        QCOMPARE(roleIn(spans[2], 3), u"syntax.preprocessor"_s);
+    }
     void cudaWordsAreColoured()
     {
         const auto spans =
             highlight({u"__global__ void k(const float *x) { int i = threadIdx.x; } // end"_s, u"#include <cuda.h>"_s},
                       CodeLanguage::Cuda);
         QCOMPARE(spans.size(), 2);
-        const auto roleAt = [&](int line, int column) {
-            for (const SyntaxSpan &span : spans[line]) {
-                if (column >= span.start && column < span.start + span.length) return span.role;
-            }
-            return QString();
-        };
+        const auto roleAt = [&](int line, int column) { return roleIn(spans[line], column); };
         QCOMPARE(roleAt(0, 0), u"syntax.cuda"_s);
         QCOMPARE(roleAt(0, 11), u"syntax.type"_s);
         QCOMPARE(roleAt(0, 16), u"syntax.function"_s);

@@ -6,9 +6,11 @@
 #include "models/panel_rows.h"
 #include "models/round_progress.h"
 #include "models/session_document.h"
+#include "models/session_follower.h"
 #include "models/skill_model.h"
 #include "models/task_model.h"
 #include "models/trajectory_model.h"
+#include "session/session_file.h"
 #include "trajectory/trajectory_view.h"
 
 #include <QAbstractItemModelTester>
@@ -302,6 +304,37 @@ private Q_SLOTS:
         selection.setFollow(true);
         QCOMPARE(selection.selected(), 10);
         QCOMPARE(selection.unseen(), 0);
+    }
+    // A run at the command line writes to the session that is open here.
+    void followsWhatAnotherProgramWrites()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(u"a.kss"_s);
+        const ExampleSession session = exampleSession(false);
+        ExampleSession first{session.events.first(20), session.blobs};
+        QVERIFY(writeSession(path, first));
+        SessionDocument document;
+        SessionFollower follower(&document);
+        QSignalSpy followed(&follower, &SessionFollower::followed);
+        const auto contents = readSession(path);
+        QVERIFY(contents);
+        document.setContents(*contents);
+        QVERIFY(!follower.isWorkedOnElsewhere());
+        const qsizetype before = document.trajectory().nodes.size();
+        auto writer = SessionFile::open(path);
+        QVERIFY(writer);
+        QVERIFY(writer->append(session.events.sliced(20, 30)));
+        QTRY_COMPARE(document.events().size(), 50);
+        QVERIFY(document.trajectory().nodes.size() > before);
+        QVERIFY(follower.isWorkedOnElsewhere());
+        follower.setPaused(true); // the window runs it itself
+        QVERIFY(writer->append(session.events.sliced(50)));
+        QTest::qWait(1500);
+        QCOMPARE(document.events().size(), 50);
+        follower.setPaused(false);
+        QTRY_COMPARE(document.events().size(), session.events.size());
+        QCOMPARE(document.trajectory().endedBy, u"rounds"_s);
+        QVERIFY(followed.count() >= 2);
     }
     // A long session is arranged by a worker: in the end all stands as if it had been opened as it is.
     void longSessionsAreArrangedInTheBackground()
