@@ -97,6 +97,8 @@ QString summary(const TrajectoryNode &node, const QString &stage)
     if (node.stepSpeedup && hasSpeedup(node) && node.id != 0)
         lines.append(u"over its parent: "_s + numbers::speedupFull(*node.stepSpeedup, toString(node.state)));
     if (!node.why.isEmpty() && !hasSpeedup(node)) lines.append(node.why);
+    if (node.recorded) lines.append(u"recorded: played again from node %1 of the record, nothing was paid for it"_s.arg(node.recorded->node));
+    if (!node.divergence.isEmpty()) lines.append(node.divergence);
     if (!stage.isEmpty()) lines.append(stage);
     if (const QString seen = observation(node); !seen.isEmpty() && !lines.contains(seen)) lines.append(seen);
     return lines.join(u'\n');
