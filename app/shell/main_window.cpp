@@ -16,11 +16,15 @@
 #include "shell/question_panel.h"
 #include "shell/state_label.h"
 #include "shell/tab_panel.h"
+#include "models/recording_player.h"
+#include "tasks/player_bar.h"
 #include "tasks/progress_panel.h"
+#include "tasks/replay_panel.h"
 #include "tasks/start_panel.h"
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
 #include "transcript/log_panel.h"
+#include "transcript/transcript_panel.h"
 
 #include <QActionGroup>
 #include <QCloseEvent>
@@ -59,6 +63,7 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
     buildStatusBar();
     connectRun();
     connectPerson();
+    connectReplay();
 
     const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
     resize(m_options.size.isValid() ? m_options.size : QSize(1600, 1000));
@@ -69,7 +74,8 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
     setPerspective(wanted.left(1).toUpper() + wanted.mid(1).toLower());
 
     for (QWidget *page : {static_cast<QWidget *>(m_skills), static_cast<QWidget *>(m_why),
-                          static_cast<QWidget *>(m_evidence), static_cast<QWidget *>(m_log)}) {
+                          static_cast<QWidget *>(m_evidence), static_cast<QWidget *>(m_transcript),
+                          static_cast<QWidget *>(m_log)}) {
         if (!m_options.panel.isEmpty() && page->objectName().compare(m_options.panel, Qt::CaseInsensitive) == 0)
             m_rightTabs->setCurrentPage(page);
     }
@@ -101,6 +107,9 @@ void MainWindow::buildCentre()
     m_question = new QuestionPanel;
     m_start = new StartPanel;
     m_start->hide();
+    m_replay = new ReplayPanel;
+    m_player = new RecordingPlayer(m_document, this);
+    m_playerBar = new PlayerBar(m_player);
     m_trajectory = new TrajectoryPanel(m_document, m_selection);
     m_diff = new DiffPanel(m_document, m_selection);
     m_centre = new QSplitter(Qt::Vertical);
@@ -118,7 +127,8 @@ void MainWindow::buildCentre()
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     for (QWidget *widget :
-         {static_cast<QWidget *>(m_banner), static_cast<QWidget *>(m_question), static_cast<QWidget *>(m_start)})
+         {static_cast<QWidget *>(m_banner), static_cast<QWidget *>(m_question), static_cast<QWidget *>(m_start),
+          static_cast<QWidget *>(m_replay), static_cast<QWidget *>(m_playerBar)})
         layout->addWidget(widget);
     layout->addWidget(m_centre, 1);
     setCentralWidget(centre);
@@ -154,6 +164,7 @@ void MainWindow::buildDocks()
     m_why = new WhyPanel(m_document, m_selection, m_skills->model());
     m_evidence = new EvidencePanel(m_document, m_selection);
     m_log = new LogPanel(m_document);
+    m_transcript = new TranscriptPanel(m_document, m_selection);
     m_doctor = new DoctorPanel(this);
     m_doctor->hide(); // a page when it is asked for
     m_doctor->setObjectName(u"Doctor"_s);
@@ -161,7 +172,8 @@ void MainWindow::buildDocks()
 
     for (const auto &[page, name] :
          {std::pair<QWidget *, QString>(m_skills, u"Skills"_s), std::pair<QWidget *, QString>(m_why, u"Why"_s),
-          std::pair<QWidget *, QString>(m_evidence, u"Evidence"_s), std::pair<QWidget *, QString>(m_log, u"Log"_s)})
+          std::pair<QWidget *, QString>(m_evidence, u"Evidence"_s),
+          std::pair<QWidget *, QString>(m_transcript, u"Transcript"_s), std::pair<QWidget *, QString>(m_log, u"Log"_s)})
         page->setObjectName(name);
     m_leftTabs = new TabPanel;
     m_leftTabs->insertPage(0, tr("Tasks"), m_taskPage);
@@ -169,7 +181,8 @@ void MainWindow::buildDocks()
     m_rightTabs->insertPage(0, tr("Skills"), m_skills);
     m_rightTabs->insertPage(1, tr("Why"), m_why);
     m_rightTabs->insertPage(2, tr("Evidence"), m_evidence);
-    m_rightTabs->insertPage(3, tr("Log"), m_log);
+    m_rightTabs->insertPage(3, tr("Transcript"), m_transcript);
+    m_rightTabs->insertPage(4, tr("Log"), m_log);
     m_leftDock = addDock(Qt::LeftDockWidgetArea, tr("Tasks"), m_leftTabs);
     m_rightDock = addDock(Qt::RightDockWidgetArea, tr("Memory"), m_rightTabs);
 
@@ -193,6 +206,7 @@ void MainWindow::buildDocks()
             startRun();
         }
     });
+    connect(m_transcript, &TranscriptPanel::failed, this, [this](const Error &error) { m_banner->show(error); });
     connect(m_skills, &SkillsPanel::failed, this, [this](const Error &error) { m_banner->show(error); });
     connect(m_skills, &SkillsPanel::stateChanged, m_run, &RunController::applySkillState);
 }

@@ -32,12 +32,16 @@ class NodeActions;
 class PaletteLine;
 struct PaletteEntry;
 class ProgressPanel;
+class PlayerBar;
 class QuestionPanel;
+class RecordingPlayer;
+class ReplayPanel;
 class SkillsPanel;
 class StartPanel;
 class TabPanel;
 class TaskPanel;
 class TrajectoryPanel;
+class TranscriptPanel;
 class WhyPanel;
 class StateLabel;
 
@@ -55,6 +59,9 @@ public:
     // Nothing is being read, compared, coloured or run.
     [[nodiscard]] bool isSettled() const;
     void startRun();
+    void askForReplay(const QString &path);  // of a recorded session, through the engine
+    void startReplay();                      // of the one that was asked for
+    void playRecording(const QString &path); // a show, event by event
 
     [[nodiscard]] SessionDocument *document() const { return m_document; }
     [[nodiscard]] NodeSelection *selection() const { return m_selection; }
@@ -65,6 +72,9 @@ public:
     [[nodiscard]] NodeActions *nodeActions() const { return m_nodeActions; }
     [[nodiscard]] PaletteLine *paletteLine() const { return m_search; }
     [[nodiscard]] RunController *runController() const { return m_run; }
+    [[nodiscard]] ReplayPanel *replayPanel() const { return m_replay; }
+    [[nodiscard]] RecordingPlayer *player() const { return m_player; }
+    [[nodiscard]] TranscriptPanel *transcriptPanel() const { return m_transcript; }
     void editNode(int node); // a candidate of the person's own, made from it
 
 Q_SIGNALS:
@@ -85,6 +95,12 @@ private:
     void buildStatusBar();
     void connectRun();
     void connectPerson();
+    void connectReplay();
+    void begin(const RunSettings &settings, const QString &path);
+    [[nodiscard]] bool refusesWhileRunning(); // and says so
+    [[nodiscard]] bool isUsable(const QString &evaluator, const QString &device) const;
+    [[nodiscard]] QStringList chosenEvaluator() const; // its id and its device
+    void showTranscript();
     QDockWidget *addDock(Qt::DockWidgetArea area, const QString &name, QWidget *content);
 
     void editForQuestion(const Question &question);
@@ -107,7 +123,7 @@ private:
     void saveCopy();
     void copyNodeLink();
     [[nodiscard]] RunSettings chosenSettings() const;
-    [[nodiscard]] QString newSessionPath(const QString &taskFolder) const;
+    [[nodiscard]] QString newSessionPath(const QString &taskFolder, const QString &suffix = {}) const;
     [[nodiscard]] QString memoryPath() const;
     [[nodiscard]] QString taskFacts() const;
 
@@ -120,6 +136,9 @@ private:
     Banner *m_banner;
     QuestionPanel *m_question;
     StartPanel *m_start;
+    ReplayPanel *m_replay;
+    RecordingPlayer *m_player;
+    PlayerBar *m_playerBar;
     TrajectoryPanel *m_trajectory;
     DiffPanel *m_diff;
     EditPanel *m_edit;
@@ -135,11 +154,13 @@ private:
     WhyPanel *m_why;
     EvidencePanel *m_evidence;
     LogPanel *m_log;
+    TranscriptPanel *m_transcript;
     DoctorPanel *m_doctor;
     TabPanel *m_leftTabs, *m_rightTabs;
     QDockWidget *m_leftDock, *m_rightDock, *m_bottomDock;
 
     QAction *m_newRun, *m_pause, *m_step, *m_stop, *m_resume;
+    QAction *m_replayAction, *m_showAction, *m_showPlay, *m_showStep, *m_showEnd;
     QActionGroup *m_perspectives;
     QMenu *m_recent;
     QComboBox *m_cast, *m_evaluator, *m_memory;

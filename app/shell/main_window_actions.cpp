@@ -9,11 +9,14 @@
 #include "settings/numbers.h"
 #include "settings/icons.h"
 #include "settings/theme.h"
+#include "evidence/row_view.h"
 #include "shell/node_actions.h"
 #include "shell/palette_line.h"
+#include "shell/tab_panel.h"
 #include "tasks/start_panel.h"
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
+#include "transcript/transcript_panel.h"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -64,6 +67,7 @@ void MainWindow::buildMenus()
     view->addAction(tr("Zoom &out"), QKeySequence::ZoomOut, this, [this] { m_trajectory->view()->zoomBy(0.8); });
     view->addAction(tr("&Fit trajectory"), QKeySequence(u"Ctrl+0"_s), this, [this] { m_trajectory->view()->fit(); });
     view->addAction(tr("&Maximise diff"), QKeySequence(u"F11"_s), this, &MainWindow::toggleMaximisedDiff);
+    view->addAction(tr("&Transcript of the node"), QKeySequence(u"Ctrl+T"_s), this, &MainWindow::showTranscript);
     view->addSeparator();
     view->addAction(tr("&Next change"), QKeySequence(u"F8"_s), this,
                     [this] { m_diff->view()->goToHunk(m_diff->view()->currentHunk() + 1); });
@@ -81,6 +85,14 @@ void MainWindow::buildMenus()
     m_resume = new QAction(themedIcon(u"play"_s), tr("Resume session"), this);
     m_resume->setShortcut(QKeySequence(u"F5"_s));
     run->addActions({m_newRun, m_resume, m_pause, m_step, m_stop});
+    run->addSeparator();
+    m_replayAction = run->addAction(themedIcon(u"replay"_s), tr("R&eplay this session…"));
+    m_replayAction->setToolTip(tr("Its agents' steps again, judged anew"));
+    m_showAction = run->addAction(tr("Play recor&ding"));
+    m_showAction->setToolTip(tr("Shows what happened, event by event; nothing is evaluated"));
+    m_showPlay = run->addAction(tr("Play or pause the recording"), QKeySequence(u"Ctrl+Space"_s));
+    m_showStep = run->addAction(tr("Next step of the recording"), QKeySequence(u"Ctrl+Right"_s));
+    m_showEnd = run->addAction(tr("End the recording's show"));
 
     QMenu *node = menuBar()->addMenu(tr("&Node"));
     node->addAction(tr("Select &best"), this, [this] { m_selection->select(m_document->trajectory().best); });
@@ -218,6 +230,7 @@ void MainWindow::showFacts()
             }
         }
     }
+    agents.removeAll(u"replay"_s); // needs a session: "Replay this session"
     for (const QString &agent : std::as_const(agents)) {
         m_cast->addItem(agent == "manual"_L1 ? tr("you, in every role") : agent, agent);
         if (agent == "manual"_L1 || !agents.contains(u"manual"_s)) continue;
@@ -234,6 +247,13 @@ void MainWindow::showFacts()
             break;
         }
     }
+}
+
+void MainWindow::showTranscript()
+{
+    m_rightDock->show();
+    m_rightTabs->setCurrentPage(m_transcript);
+    m_transcript->rows()->setFocus();
 }
 
 void MainWindow::copyNodeLink()

@@ -49,7 +49,7 @@ void MainWindow::connectPerson()
 // A page of the right dock from the first time on.
 void MainWindow::showDoctor()
 {
-    if (!m_rightTabs->contains(m_doctor)) m_rightTabs->insertPage(4, tr("Doctor"), m_doctor);
+    if (!m_rightTabs->contains(m_doctor)) m_rightTabs->insertPage(5, tr("Doctor"), m_doctor);
     m_rightDock->show();
     m_rightTabs->setCurrentPage(m_doctor);
     m_doctor->setBusy();
