@@ -193,8 +193,11 @@ void Reading::retrieval(const QJsonObject &data)
 {
     m_case = data.value("chosen_case").toString();
     QStringList lines;
-    for (const QJsonValue &method : data.value("allowed").toArray())
-        lines.append(QStringLiteral("%1. %2  %3").arg(lines.size() + 1).arg(method["method"].toString(), method["skill"].toString()));
+    for (const QJsonValue &method : data.value("allowed").toArray()) {
+        const QString number = method["method"].toString();
+        lines.append(QStringLiteral("%1. %2%3").arg(lines.size() + 1)
+                         .arg(method["skill"].toString(), number.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(number)));
+    }
     m_ranking = lines.join(u'\n');
 }
 
