@@ -202,6 +202,9 @@ int optimize(const QStringList &arguments)
     if (auto task = readTask(settings->taskFolder); !task) return report(task.error(), json);
     QString path = parser.value(QStringLiteral("session"));
     if (path.isEmpty()) path = newSessionPath(settings->taskFolder);
+    const QString recording = settings->agentSettings.value(QString::fromLatin1(replayAgent)).value(QStringLiteral("session")).toString();
+    if (!recording.isEmpty() && QFileInfo(path) == QFileInfo(recording))
+        return report(Error{QStringLiteral("usage"), QStringLiteral("%1 is the recording itself; give --session another file for the replay").arg(path), {}}, json);
     return runAndReport([&](Run &run) { return run.start(*settings, path); }, parser.value(QStringLiteral("memory")), json);
 }
 

@@ -9,6 +9,7 @@
 #include <QSocketNotifier>
 #include <QTemporaryDir>
 
+#include <cmath>
 #include <unistd.h>
 
 namespace kernelskill::cli {
@@ -136,7 +137,9 @@ QCoro::Task<Answer> TerminalQuestions::askAtPlan(Question question)
 {
     Answer answer{true, question.proposed, {}, {}};
     for (const AskedCounter &counter : std::as_const(question.counters)) {
-        const QString said = co_await word(QStringLiteral("%1, now %2, will be").arg(counter.title, counter.now),
+        const QString now = counter.now ? QStringLiteral("%1 %2").arg(*counter.now, 0, 'f', std::abs(*counter.now) < 100 ? 2 : 0).arg(counter.unit)
+                                        : QStringLiteral("no counter");
+        const QString said = co_await word(QStringLiteral("%1, now %2, will be").arg(counter.title, now.trimmed()),
                                            {QStringLiteral("lower"), QStringLiteral("same"), QStringLiteral("higher")});
         if (const auto movement = movementFromString(said)) answer.prediction.counters.append({counter.metric, *movement});
     }

@@ -296,6 +296,7 @@ std::unique_ptr<TreeRow> why(const WhyInput &input)
 {
     auto root = std::make_unique<TreeRow>();
     if (!input.node) return root;
+    addPrediction(root.get(), *input.node);
     if (input.retrieval) {
         addDecision(root.get(), input);
         addMethods(root.get(), input);
@@ -314,7 +315,6 @@ std::unique_ptr<TreeRow> why(const WhyInput &input)
             section_->add(value.key(), {value.key(), QString(), value->toVariant().toString()},
                           of(Kind::Item, {{MonospaceRole, true}}));
     }
-    addPrediction(root.get(), *input.node);
     addPromises(root.get(), *input.node);
     return root;
 }

@@ -14,6 +14,7 @@ namespace {
 
 using panel_rows::Kind;
 constexpr qsizetype mostLinesShown = 300; // of one part; copies and exports have all of it
+constexpr qsizetype mostLinesOpen = 12;    // of a part that is open by itself
 
 QString roleTitle(const QString &role)
 {
@@ -38,7 +39,7 @@ void addParts(TreeRow *parent, const QString &side, const QList<TranscriptPart> 
         const qsizetype lines = part.text.count(u'\n') + 1;
         TreeRow *group = parent->add(u"%1 %2"_s.arg(side).arg(number++), {side + u"  "_s + part.title, QString(), part.isCode ? u"%1 lines"_s.arg(lines) : QString()},
                                      {{panel_rows::KindRole, int(Kind::Group)},
-                                      {panel_rows::ClosedRole, part.isCode},
+                                      {panel_rows::ClosedRole, part.isCode || lines > mostLinesOpen},
                                       {TranscriptModel::WholeTextRole, part.text}});
         group->add(u"text"_s, {shown(part.text)},
                    {{panel_rows::KindRole, int(Kind::Text)},

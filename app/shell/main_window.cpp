@@ -5,6 +5,7 @@
 
 #include "base/paths.h"
 #include "charts/chart_pane.h"
+#include "diff/compare_panel.h"
 #include "diff/diff_panel.h"
 #include "editor/edit_panel.h"
 #include "evidence/node_panels.h"
@@ -118,6 +119,9 @@ void MainWindow::buildCentre()
     m_code = new QStackedWidget;
     m_code->addWidget(m_diff);
     m_code->addWidget(m_edit);
+    m_compare = new ComparePanel(m_document);
+    m_code->addWidget(m_compare);
+    connect(m_compare, &ComparePanel::closed, this, &MainWindow::leaveComparison);
     m_centre->addWidget(m_code);
     m_centre->setChildrenCollapsible(false);
     m_centre->setStretchFactor(0, 0);
@@ -296,7 +300,13 @@ void MainWindow::setPerspective(const QString &name)
 
 void MainWindow::toggleMaximisedDiff()
 {
-    m_diffMaximised = !m_diffMaximised;
+    setMaximised(!m_diffMaximised);
+}
+
+void MainWindow::setMaximised(bool maximised)
+{
+    if (maximised == m_diffMaximised) return;
+    m_diffMaximised = maximised;
     if (m_diffMaximised) {
         m_stateBeforeMaximise = saveState();
         for (QDockWidget *dock : {m_leftDock, m_rightDock, m_bottomDock})
@@ -307,6 +317,32 @@ void MainWindow::toggleMaximisedDiff()
         restoreState(m_stateBeforeMaximise);
     }
     m_diff->setMaximised(m_diffMaximised);
+}
+
+void MainWindow::compareNodes(const QList<int> &nodes)
+{
+    m_compare->showNodes(nodes);
+    if (m_compare->model()->nodes().size() < 2) return;
+    if (m_code->currentWidget() != m_compare) m_wasMaximised = m_diffMaximised;
+    m_code->setCurrentWidget(m_compare);
+    setMaximised(true);
+    m_compare->view(0)->setFocus();
+}
+
+void MainWindow::compareChosen()
+{
+    QList<int> nodes = m_selection->marked();
+    if (nodes.size() < 2) nodes = {0, m_selection->compared(), m_selection->selected(), m_document->trajectory().best};
+    compareNodes(nodes);
+}
+
+// Back to what was there before.
+void MainWindow::leaveComparison()
+{
+    if (m_code->currentWidget() != m_compare) return;
+    m_code->setCurrentWidget(m_edit->isModified() ? static_cast<QWidget *>(m_edit) : m_diff);
+    setMaximised(m_wasMaximised);
+    m_trajectory->view()->setFocus();
 }
 
 void MainWindow::keyPressEvent(QKeyEvent *event)

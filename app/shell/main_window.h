@@ -23,6 +23,7 @@ namespace kernelskill {
 
 class Banner;
 class ChartPane;
+class ComparePanel;
 class DiffPanel;
 class DoctorPanel;
 class EditPanel;
@@ -75,6 +76,8 @@ public:
     [[nodiscard]] ReplayPanel *replayPanel() const { return m_replay; }
     [[nodiscard]] RecordingPlayer *player() const { return m_player; }
     [[nodiscard]] TranscriptPanel *transcriptPanel() const { return m_transcript; }
+    [[nodiscard]] ComparePanel *comparePanel() const { return m_compare; }
+    void compareNodes(const QList<int> &nodes); // side by side, in the whole window
     void editNode(int node); // a candidate of the person's own, made from it
 
 Q_SIGNALS:
@@ -116,6 +119,9 @@ private:
     void updateRecentFiles();
     void rememberFile(const QString &path);
     void toggleMaximisedDiff();
+    void setMaximised(bool maximised);
+    void leaveComparison();
+    void compareChosen(); // the marked nodes, else what is looked at
     void arrange(const QString &perspective);
     [[nodiscard]] QList<PaletteEntry> paletteEntries();
     void openDialog();
@@ -142,7 +148,8 @@ private:
     TrajectoryPanel *m_trajectory;
     DiffPanel *m_diff;
     EditPanel *m_edit;
-    QStackedWidget *m_code; // the diff, or the editor in its place
+    ComparePanel *m_compare;
+    QStackedWidget *m_code; // the diff, or the editor or a comparison in its place
     NodeActions *m_nodeActions;
     int m_editedNode = -1; // −1: the edit answers a question
     QSplitter *m_centre, *m_charts;
@@ -172,7 +179,7 @@ private:
     QTimer *m_stateTimer;
 
     QString m_perspective;
-    bool m_loading = false, m_diffMaximised = false, m_runPending = false;
+    bool m_loading = false, m_diffMaximised = false, m_wasMaximised = false, m_runPending = false;
     int m_loadGeneration = 0;
     QByteArray m_stateBeforeMaximise;
 };

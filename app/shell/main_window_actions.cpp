@@ -99,6 +99,10 @@ void MainWindow::buildMenus()
     node->addAction(tr("Select b&ase"), this, [this] { m_selection->select(m_document->trajectory().base); });
     node->addAction(tr("Compare with &baseline"), this, [this] { m_selection->compareWith(0); });
     node->addAction(tr("Compare with &parent"), this, [this] { m_selection->compareWith(-1); });
+    node->addAction(tr("Compare side by si&de"), QKeySequence(u"Ctrl+Shift+D"_s), this, &MainWindow::compareChosen)
+        ->setToolTip(tr("The marked nodes (Shift and a click), else baseline, A, B and best"));
+    node->addAction(tr("Mar&k for a comparison"), QKeySequence(u"Ctrl+M"_s), this, [this] { m_selection->toggleMark(m_selection->selected()); });
+    node->addAction(tr("Clear the marks"), this, [this] { m_selection->clearMarks(); });
     node->addAction(tr("&Edit code…"), QKeySequence(u"Ctrl+E"_s), this, [this] { editNode(m_selection->selected()); });
     node->addAction(tr("&Name node…"), QKeySequence(u"F2"_s), this,
                     [this] { m_nodeActions->editNote(m_selection->selected()); });

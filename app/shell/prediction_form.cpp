@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/prediction_form.h"
 
+#include "settings/numbers.h"
 #include "settings/theme.h"
 
 #include <QComboBox>
@@ -50,7 +51,7 @@ void PredictionForm::setCounters(const QList<AskedCounter> &counters)
         m_speedup->addItem(guessTitle(guess), int(guess));
     int row = 2;
     for (const AskedCounter &counter : counters) {
-        QComboBox *choice = addRow(row++, counter.title, tr("now %1").arg(counter.now));
+        QComboBox *choice = addRow(row++, counter.title, counter.now ? tr("now %1").arg(numbers::metricValue(*counter.now, counter.unit)) : tr("no counter"));
         for (const auto &[movement, text] : {std::pair(Movement::Lower, tr("lower")), std::pair(Movement::Same, tr("the same")),
                                              std::pair(Movement::Higher, tr("higher"))})
             choice->addItem(text, int(movement));

@@ -82,7 +82,7 @@ QuestionPanel::QuestionPanel(QWidget *parent)
 void QuestionPanel::ask(const Question &question)
 {
     m_question = question;
-    const QString who = roleTitle(question.role);
+    const QString who = question.kind == Question::Kind::Plan ? tr("Stopped at the plan") : roleTitle(question.role);
     m_title->setText(who.isEmpty() ? question.title : u"%1 · %2"_s.arg(who, question.title));
     const bool isCode = question.kind == Question::Kind::Code;
     m_text->setText(isCode ? question.text.section(u"\n\n"_s, 0, 0) : question.text.left(1200));

@@ -231,6 +231,11 @@ void TrajectoryPainter::paintFrame(const TrajectoryNode &node, const QRectF &car
         m_painter.setBrush(Qt::NoBrush);
         m_painter.drawRoundedRect(outline.adjusted(-2, -2, 2, 2), ringRadius, ringRadius);
     }
+    if (m_scene.marked.contains(node.id)) { // a line below, whatever ring it has
+        m_painter.setPen(Qt::NoPen);
+        m_painter.setBrush(themeColor("accent.accent"));
+        m_painter.drawRect(QRectF(outline.left() + 4, outline.bottom() + 5, outline.width() - 8, 3));
+    }
     m_painter.restore();
 }
 
@@ -244,7 +249,6 @@ double TrajectoryPainter::paintMarks(const TrajectoryNode &node, double right, d
     if (node.isBest) glyphs::paintMark(m_painter, box(markSize), glyphs::Mark::Best);
     if (node.isBase) glyphs::paintMark(m_painter, box(markSize), glyphs::Mark::Base);
     if (node.isHuman) glyphs::paintMark(m_painter, box(markSize), glyphs::Mark::Human);
-    if (node.recorded) glyphs::paintMark(m_painter, box(markSize), glyphs::Mark::Recorded);
     return right;
 }
 
@@ -275,7 +279,13 @@ void TrajectoryPainter::paintCard(const TrajectoryNode &node, const QRectF &card
     end = paintMarks(node, end, centre);
     drawElided(m_painter, lineRect(0, left + glyphSize + 5, end).translated(0, 1), node_text::headline(node),
                TextStyle::Title, primary);
-    drawElided(m_painter, lineRect(1, left, right), node_text::detail(node, m_scene.document->stageText(node.id)),
+    double detailEnd = right;
+    if (node.recorded) {
+        const double middle = lineRect(1, left, right).center().y();
+        glyphs::paintMark(m_painter, QRectF(right - markSize, middle - markSize / 2, markSize, markSize), glyphs::Mark::Recorded);
+        detailEnd -= markSize + 3;
+    }
+    drawElided(m_painter, lineRect(1, left, detailEnd), node_text::detail(node, m_scene.document->stageText(node.id)),
                TextStyle::Caption, secondary);
     drawElided(m_painter, lineRect(2, left, right), node_text::title(node), TextStyle::Body, primary);
     // Last line: the figures stay whole, the metric's name gives way.

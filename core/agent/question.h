@@ -17,7 +17,8 @@ namespace kernelskill {
 struct AskedCounter
 {
     QString metric, title;
-    QString now; // its value at the base, in words
+    std::optional<double> now; // its value at the base; missing: no counter
+    QString unit;
 };
 
 struct Question

@@ -21,13 +21,6 @@ QString titleOf(const QList<Skill> &skills, const QString &name)
     return skill == skills.end() || skill->title.isEmpty() ? name : skill->title;
 }
 
-QString valueText(std::optional<double> value, const MetricInfo *info)
-{
-    if (!value) return QStringLiteral("no counter");
-    const QString number = QString::number(*value, 'g', 4);
-    return info && !info->unit.isEmpty() ? number + QChar(0x202f) + info->unit : number;
-}
-
 } // namespace
 
 bool Loop::asksAtPlans(const Planning &planning) const
@@ -66,7 +59,7 @@ Question Loop::questionOf(const Planning &planning, const Plan &planned) const
         if (known || question.counters.size() >= mostCounters) continue;
         const MetricInfo *info = metricInfo(promise.metric);
         question.counters.append({promise.metric, info ? info->title : promise.metric,
-                                  valueText(planning.evaluation.profile.metric(promise.metric), info)});
+                                  planning.evaluation.profile.metric(promise.metric), info ? info->unit : QString()});
     }
     return question;
 }

@@ -54,6 +54,7 @@ class TestReplay : public QObject
     }
     void picture(const QString &name) const
     {
+        QTest::qWait(150); // events are shown once a frame
         const QString folder = qEnvironmentVariable("KERNELSKILL_TEST_PICTURES");
         if (!folder.isEmpty()) m_window->grab().save(folder + u'/' + name + u".png"_s);
     }
