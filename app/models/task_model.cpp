@@ -25,7 +25,7 @@ namespace {
 QString shownName(const QString &name, const QString &task)
 {
     if (!name.startsWith(task + u' ')) return name;
-    static const QRegularExpression time(u"(\\d\\d)-(\\d\\d)(?=$| \\()"_s);
+    static const QRegularExpression time(u"(\\d\\d)-(\\d\\d)(?=$| )"_s);
     return name.mid(task.size() + 1).replace(time, u"\\1:\\2"_s);
 }
 

@@ -116,7 +116,7 @@ void QuestionPanel::labelButtons()
 void QuestionPanel::showOwnPlan()
 {
     if (m_question.kind != Question::Kind::Plan) return;
-    const bool own = m_choices->count() > 0 && m_choices->currentRow() == m_choices->count() - 1;
+    const bool own = m_choices->count() > 1 && m_choices->currentRow() == m_choices->count() - 1;
     m_edit->setVisible(own);
     m_edit->setPlaceholderText(tr("What should be done? The first words become the plan's name."));
 }

@@ -85,8 +85,9 @@ Result<void> Run::Impl::makeAgents(LoopParts &parts) const
             auto agent = players.agent(id, parts.settings.agentSettings.value(id));
             if (!agent) return std::unexpected(agent.error());
             auto facts = (*agent)->prepare(parts.task.task);
-            if (!facts) return std::unexpected(facts.error());
-            if (!facts->isEmpty()) parts.agentFacts.insert(id, *facts);
+            // What a person asks of a session needs no agent that cannot play any more.
+            if (!facts && !parts.onlyProposalsEndBy) return std::unexpected(facts.error());
+            if (facts && !facts->isEmpty()) parts.agentFacts.insert(id, *facts);
             parts.agents.emplace(id, std::move(*agent));
         }
         if (!parts.agents.at(id)->plays(role)) {

@@ -39,7 +39,9 @@ Question Loop::questionOf(const Planning &planning, const Plan &planned) const
     const QList<Skill> skills = currentSkills();
     question.text = planned.rationale;
     QList<MetricPromise> promises = planned.promises;
+    const bool chosenAlready = m_parts.settings.agentFor(Role::Planner) == u"manual"; // by the same person
     for (const RankedMethod &method : planning.retrieval.allowed) {
+        if (chosenAlready) break;
         if (method.skill == planned.skill) question.proposed = int(question.choices.size());
         question.choices.append(titleOf(skills, method.skill));
         question.details.append(method.reason);
@@ -48,11 +50,14 @@ Question Loop::questionOf(const Planning &planning, const Plan &planned) const
     if (question.proposed < 0) { // outside the list, or an idea of the planner's own
         question.proposed = 0;
         question.choices.prepend(titleOf(skills, planned.skill));
-        question.details.prepend(planned.isFreeForm() ? QStringLiteral("an idea of the planner's own")
-                                                      : QStringLiteral("not on the list of what the policy allows now"));
+        question.details.prepend(chosenAlready          ? QStringLiteral("chosen by you")
+                                 : planned.isFreeForm() ? QStringLiteral("an idea of the planner's own")
+                                                        : QStringLiteral("not on the list of what the policy allows now"));
     }
-    question.choices.append(QStringLiteral("A plan of my own…"));
-    question.details.append(QStringLiteral("you say what to do"));
+    if (!chosenAlready) {
+        question.choices.append(QStringLiteral("A plan of my own…"));
+        question.details.append(QStringLiteral("you say what to do"));
+    }
     for (const MetricPromise &promise : std::as_const(promises)) {
         const bool known = std::ranges::any_of(
             question.counters, [&](const AskedCounter &counter) { return counter.metric == promise.metric; });

@@ -104,6 +104,7 @@ Result<void> Reader::candidate(const QJsonObject &data)
     code.digest = node->codeDigest;
     code.agent = node->agent;
     m_recording.codes.insert(node->id, code);
+    if (!m_recording.nodes.contains(code.digest)) m_recording.nodes.insert(code.digest, node->id);
     place(*node, code);
     return {};
 }
@@ -165,15 +166,6 @@ std::unexpected<Error> damaged(const Error &damage)
 }
 
 } // namespace
-
-int Recording::nodeWith(const QString &digest) const
-{
-    int found = -1; // the first that had it
-    for (auto code = codes.begin(); code != codes.end(); ++code) {
-        if (code->digest == digest && (found < 0 || code.key() < found)) found = code.key();
-    }
-    return found;
-}
 
 Result<Recording> Recording::read(const QString &path)
 {

@@ -46,12 +46,13 @@ struct Recording
     int rounds = 0;
     QList<RecordedProposal> proposals; // in order
     QHash<int, RecordedCode> codes;    // by node
+    QHash<QString, int> nodes;         // by the digest of its code: the first that had it
     QHash<int, QList<RecordedDiagnosis>> diagnoses; // by failing node, in order
     QHash<int, Features> features;     // by base node
     QHash<int, double> extracted_ms;   // likewise
 
     // The recorded node with this code; −1: none.
-    [[nodiscard]] int nodeWith(const QString &digest) const;
+    [[nodiscard]] int nodeWith(const QString &digest) const { return nodes.value(digest, -1); }
 
     // Errors: those of SessionFile::open and recording.damaged, recording.empty, each with the file and what to do.
     [[nodiscard]] static Result<Recording> read(const QString &path);

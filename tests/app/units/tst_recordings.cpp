@@ -211,6 +211,18 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 0);
     }
 
+    void aTranscriptOfALongSessionIsReadAtOnce()
+    {
+        const ExampleSession session = longSession(5000);
+        const Trajectory trajectory = Trajectory::fold(session.events);
+        QElapsedTimer timer;
+        timer.start();
+        const auto entries = transcriptOf(session.events, trajectory, trajectory.nodes[2500].id,
+                                          [&](const QString &digest) { return session.blobs.value(digest); });
+        QVERIFY2(timer.elapsed() < 50, qPrintable(QString::number(timer.elapsed())));
+        QVERIFY(!entries.isEmpty());
+    }
+
     void aPredictionStandsBesidePromiseAndObservation()
     {
         const TrajectoryNode node = predicted();

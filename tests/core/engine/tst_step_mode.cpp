@@ -17,6 +17,7 @@ private Q_SLOTS:
     void takesAnotherSkill();
     void writesAPlan();
     void aRefusedChoiceIsAskedAgain();
+    void whoPlansIsAskedOnlyForAPrediction();
     void classesAndMovements();
     void predictionsAreReadBack();
 
@@ -154,6 +155,26 @@ void TestStepMode::aRefusedChoiceIsAskedAgain()
     QVERIFY2(m_asked[1].text.startsWith("idea does not say what to do."), qPrintable(m_asked[1].text));
     QVERIFY(at("round.refused") > 0);
     QVERIFY(m_trajectory.node(1)->plan.method != u"free"); // the planner's
+}
+
+void TestStepMode::whoPlansIsAskedOnlyForAPrediction()
+{
+    RunSettings settings = FakeWorld::settings();
+    settings.rounds = 1;
+    settings.stepMode = true;
+    settings.cast[Role::Planner] = "manual";
+    Run run(FakePlayers{}.factory(), nullptr);
+    QList<Question> asked;
+    run.setAsk([&asked](Question question) -> QCoro::Task<Result<Answer>> {
+        asked.append(question);
+        co_return Answer{true, 0, {}, {SpeedupGuess::Same, {}}};
+    });
+    QVERIFY(QCoro::waitFor(run.start(settings, m_world.path("manual.kss"))));
+    QVERIFY(!asked.isEmpty());
+    QCOMPARE(asked.first().choices.size(), 1);
+    QCOMPARE(asked.first().proposed, 0);
+    QVERIFY(!asked.first().counters.isEmpty());
+    QVERIFY(run.trajectory().node(1)->prediction);
 }
 
 void TestStepMode::classesAndMovements()

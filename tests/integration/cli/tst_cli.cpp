@@ -183,6 +183,11 @@ private Q_SLOTS:
         QCOMPARE(node.value("recorded").toObject().value("node").toInt(), 1);
         QVERIFY(!node.contains("divergence"));
         QCOMPARE(node.value("prediction").toObject().value("speedup").toString(), QString("same"));
+        const QJsonObject story = m_folders.kernelskill({"explain", again, "1", "--json"}).json();
+        QCOMPARE(story.value("prediction").toObject().value("speedup").toString(), QString("same"));
+        QCOMPARE(story.value("predicted").toArray().first()["promised"].toString(), QString("same"));
+        QCOMPARE(story.value("recorded").toObject().value("node").toInt(), 1);
+        QVERIFY(m_folders.kernelskill({"explain", again, "1"}).out.contains("Recorded: node 1 of the record"));
         const ProgramEnd shown = m_folders.kernelskill({"session", "show", again});
         QVERIFY2(shown.out.contains("replay of person.kss") && shown.out.contains(" recorded"), shown.out.constData());
         const QJsonArray transcript = m_folders.kernelskill({"session", "show", again, "--node", "1", "--transcript", "--json"}).json().value("transcript").toArray();

@@ -56,6 +56,7 @@ private Q_SLOTS:
     void aPersonsEditIsPlayedToo();
     void thePaceIsTheRecords();
     void aStopEndsAPause();
+    void aPersonWorksOnItWithoutTheRecording();
     void badInput_data();
     void badInput();
 
@@ -306,6 +307,27 @@ void TestReplayAgent::aStopEndsAPause()
     (void)QCoro::waitFor(run.start(*replaySettings(m_world.path("slow.kss"), "0.000002"), m_world.path("stopped.kss")));
     QCOMPARE(run.trajectory().endedBy, QString("person"));
     QVERIFY(timer.elapsed() < 20'000);
+}
+
+void TestReplayAgent::aPersonWorksOnItWithoutTheRecording()
+{
+    QFile::copy(m_world.path("recorded.kss"), m_world.path("gone-soon.kss"));
+    QVERIFY(replay("gone-soon.kss", "orphan.kss"));
+    QVERIFY(QFile::remove(m_world.path("gone-soon.kss")));
+    Proposal proposal;
+    proposal.node = 0;
+    proposal.candidate = FakeAgent::code(11, "by_hand");
+    {
+        Run run(players(), nullptr);
+        const auto worked = QCoro::waitFor(run.work(m_world.path("orphan.kss"), {proposal}));
+        QVERIFY2(worked, worked ? "" : qPrintable(worked.error().message));
+        QVERIFY(run.trajectory().nodes.last().isHuman && !run.trajectory().nodes.last().recorded);
+    }
+    // Going on with the replay itself needs it.
+    Run run(players(), nullptr);
+    const auto resumed = QCoro::waitFor(run.resume(m_world.path("orphan.kss"), 50));
+    QVERIFY(!resumed);
+    QCOMPARE(resumed.error().code, QString("session.missing"));
 }
 
 void TestReplayAgent::badInput_data()
