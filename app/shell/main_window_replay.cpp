@@ -47,6 +47,7 @@ void MainWindow::askForReplay(const QString &path)
     }
     if (refusesWhileRunning()) return;
     m_start->hide();
+    if (m_replay->session() != path) m_replay->setStopsAtPlans(m_perspective == "Teach"_L1);
     m_replay->setSession(path);
 }
 

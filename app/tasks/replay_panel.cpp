@@ -73,6 +73,11 @@ bool ReplayPanel::stopsAtPlans() const
     return m_step->isChecked();
 }
 
+void ReplayPanel::setStopsAtPlans(bool stops)
+{
+    m_step->setChecked(stops);
+}
+
 void ReplayPanel::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);

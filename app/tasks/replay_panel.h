@@ -20,6 +20,7 @@ public:
     [[nodiscard]] QString session() const { return m_session; }
     [[nodiscard]] QString speed() const; // as the agent takes it
     [[nodiscard]] bool stopsAtPlans() const;
+    void setStopsAtPlans(bool stops);
     [[nodiscard]] QPushButton *startButton() const { return m_start; }
 
 Q_SIGNALS:
