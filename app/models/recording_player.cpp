@@ -16,6 +16,7 @@ namespace {
 
 constexpr int longestPause_ms = 3000; // a night between two events is no show
 constexpr int shortestPause_ms = 15;
+constexpr int mostTicks = 1500;       // of a show as fast as can be seen
 constexpr int mostAtOnce = 60;        // events that are applied one by one; more are folded in a worker
 
 bool showsSomething(const Event &event)
@@ -123,7 +124,10 @@ void RecordingPlayer::schedule()
 void RecordingPlayer::advance()
 {
     if (!m_playing || m_folding) return;
-    if (m_position < count()) m_document->apply(m_contents.events[m_position++], {});
+    // As fast as can be seen: a long session takes no longer than half a minute.
+    const int several = m_speed <= 0 ? 1 + count() / mostTicks : 1;
+    for (int i = 0; i < several && m_position < count(); ++i)
+        m_document->apply(m_contents.events[m_position++], {});
     Q_EMIT changed();
     schedule();
 }

@@ -93,6 +93,8 @@ private:
     void buildCentre();
     void buildDocks();
     void buildMenus();
+    void buildRunMenu();
+    void buildNodeMenu();
     void buildToolBar();
     void buildPerspectiveButtons();
     void buildStatusBar();
@@ -114,6 +116,8 @@ private:
     void showSkill(const QString &name);
     void showDoctor();
     void showRunState();
+    void enableRunActions();
+    void showTitle(const QString &stage);
     void showSessionFacts();
     void showFacts(); // evaluators and agents the engine found
     void updateRecentFiles();

@@ -74,43 +74,8 @@ void MainWindow::buildMenus()
     view->addAction(tr("&Previous change"), QKeySequence(u"Shift+F8"_s), this,
                     [this] { m_diff->view()->goToHunk(m_diff->view()->currentHunk() - 1); });
 
-    QMenu *run = menuBar()->addMenu(tr("&Run"));
-    m_pause = new QAction(themedIcon(u"pause"_s), tr("Pause"), this);
-    m_pause->setShortcut(QKeySequence(u"F6"_s));
-    m_step = new QAction(themedIcon(u"step"_s), tr("Step"), this);
-    m_step->setShortcut(QKeySequence(u"F10"_s));
-    m_step->setToolTip(tr("One step of the loop, then pause (F10)"));
-    m_stop = new QAction(themedIcon(u"stop"_s), tr("Stop"), this);
-    m_stop->setShortcut(QKeySequence(u"Shift+F5"_s));
-    m_resume = new QAction(themedIcon(u"play"_s), tr("Resume session"), this);
-    m_resume->setShortcut(QKeySequence(u"F5"_s));
-    run->addActions({m_newRun, m_resume, m_pause, m_step, m_stop});
-    run->addSeparator();
-    m_replayAction = run->addAction(themedIcon(u"replay"_s), tr("R&eplay this session…"));
-    m_replayAction->setToolTip(tr("Its agents' steps again, judged anew"));
-    m_showAction = run->addAction(tr("Play recor&ding"));
-    m_showAction->setToolTip(tr("Shows what happened, event by event; nothing is evaluated"));
-    m_showPlay = run->addAction(tr("Play or pause the recording"), QKeySequence(u"Ctrl+Space"_s));
-    m_showStep = run->addAction(tr("Next step of the recording"), QKeySequence(u"Ctrl+Right"_s));
-    m_showEnd = run->addAction(tr("End the recording's show"));
-
-    QMenu *node = menuBar()->addMenu(tr("&Node"));
-    node->addAction(tr("Select &best"), this, [this] { m_selection->select(m_document->trajectory().best); });
-    node->addAction(tr("Select b&ase"), this, [this] { m_selection->select(m_document->trajectory().base); });
-    node->addAction(tr("Compare with &baseline"), this, [this] { m_selection->compareWith(0); });
-    node->addAction(tr("Compare with &parent"), this, [this] { m_selection->compareWith(-1); });
-    node->addAction(tr("Compare side by si&de"), QKeySequence(u"Ctrl+Shift+D"_s), this, &MainWindow::compareChosen)
-        ->setToolTip(tr("The marked nodes (Shift and a click), else baseline, A, B and best"));
-    node->addAction(tr("Mar&k for a comparison"), QKeySequence(u"Ctrl+M"_s), this, [this] { m_selection->toggleMark(m_selection->selected()); });
-    node->addAction(tr("Clear the marks"), this, [this] { m_selection->clearMarks(); });
-    node->addAction(tr("&Edit code…"), QKeySequence(u"Ctrl+E"_s), this, [this] { editNode(m_selection->selected()); });
-    node->addAction(tr("&Name node…"), QKeySequence(u"F2"_s), this,
-                    [this] { m_nodeActions->editNote(m_selection->selected()); });
-    QMenu *more = node->addMenu(tr("&With the selected node"));
-    connect(more, &QMenu::aboutToShow, this, [this, more] {
-        more->clear();
-        m_nodeActions->fill(more, m_selection->selected());
-    });
+    buildRunMenu();
+    buildNodeMenu();
 
     QMenu *window = menuBar()->addMenu(tr("&Window"));
     for (QDockWidget *dock : {m_leftDock, m_bottomDock, m_rightDock})
@@ -133,6 +98,50 @@ void MainWindow::buildMenus()
                            tr("Optimises GPU kernels with a team of agents and a memory of skills.\n\n"
                               "The workbench is free software under the GPL, version 3 or later; "
                               "its core, agents and evaluators are under the Apache licence 2.0."));
+    });
+}
+
+void MainWindow::buildRunMenu()
+{
+    QMenu *run = menuBar()->addMenu(tr("&Run"));
+    m_pause = new QAction(themedIcon(u"pause"_s), tr("Pause"), this);
+    m_pause->setShortcut(QKeySequence(u"F6"_s));
+    m_step = new QAction(themedIcon(u"step"_s), tr("Step"), this);
+    m_step->setShortcut(QKeySequence(u"F10"_s));
+    m_step->setToolTip(tr("One step of the loop, then pause (F10)"));
+    m_stop = new QAction(themedIcon(u"stop"_s), tr("Stop"), this);
+    m_stop->setShortcut(QKeySequence(u"Shift+F5"_s));
+    m_resume = new QAction(themedIcon(u"play"_s), tr("Resume session"), this);
+    m_resume->setShortcut(QKeySequence(u"F5"_s));
+    run->addActions({m_newRun, m_resume, m_pause, m_step, m_stop});
+    run->addSeparator();
+    m_replayAction = run->addAction(themedIcon(u"replay"_s), tr("R&eplay this session…"));
+    m_replayAction->setToolTip(tr("Its agents' steps again, judged anew"));
+    m_showAction = run->addAction(tr("Play recor&ding"));
+    m_showAction->setToolTip(tr("Shows what happened, event by event; nothing is evaluated"));
+    m_showPlay = run->addAction(tr("Play or pause the recording"), QKeySequence(u"Ctrl+Space"_s));
+    m_showStep = run->addAction(tr("Next step of the recording"), QKeySequence(u"Ctrl+Right"_s));
+    m_showEnd = run->addAction(tr("End the recording's show"));
+}
+
+void MainWindow::buildNodeMenu()
+{
+    QMenu *node = menuBar()->addMenu(tr("&Node"));
+    node->addAction(tr("Select &best"), this, [this] { m_selection->select(m_document->trajectory().best); });
+    node->addAction(tr("Select b&ase"), this, [this] { m_selection->select(m_document->trajectory().base); });
+    node->addAction(tr("Compare with &baseline"), this, [this] { m_selection->compareWith(0); });
+    node->addAction(tr("Compare with &parent"), this, [this] { m_selection->compareWith(-1); });
+    node->addAction(tr("Compare side by si&de"), QKeySequence(u"Ctrl+Shift+D"_s), this, &MainWindow::compareChosen)
+        ->setToolTip(tr("The marked nodes (Shift and a click), else baseline, A, B and best"));
+    node->addAction(tr("Mar&k for a comparison"), QKeySequence(u"Ctrl+M"_s), this, [this] { m_selection->toggleMark(m_selection->selected()); });
+    node->addAction(tr("Clear the marks"), this, [this] { m_selection->clearMarks(); });
+    node->addAction(tr("&Edit code…"), QKeySequence(u"Ctrl+E"_s), this, [this] { editNode(m_selection->selected()); });
+    node->addAction(tr("&Name node…"), QKeySequence(u"F2"_s), this,
+                    [this] { m_nodeActions->editNote(m_selection->selected()); });
+    QMenu *more = node->addMenu(tr("&With the selected node"));
+    connect(more, &QMenu::aboutToShow, this, [this, more] {
+        more->clear();
+        m_nodeActions->fill(more, m_selection->selected());
     });
 }
 

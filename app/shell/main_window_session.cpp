@@ -360,6 +360,25 @@ void MainWindow::showSessionFacts()
     m_progress->setProgress(roundProgress(*m_document, m_run->isActive()), budget);
 }
 
+void MainWindow::enableRunActions()
+{
+    const Trajectory &trajectory = m_document->trajectory();
+    const RunState state = m_run->state();
+    const bool active = m_run->isActive(), shown = m_player->isActive();
+    m_pause->setEnabled(state == RunState::Running || state == RunState::Paused || state == RunState::Pausing);
+    const bool paused = state == RunState::Paused || state == RunState::Pausing;
+    m_pause->setText(paused ? tr("Continue") : tr("Pause"));
+    m_pause->setIcon(themedIcon(paused ? u"play"_s : u"pause"_s));
+    m_step->setEnabled(active && state != RunState::Starting && state != RunState::Stopping);
+    m_stop->setEnabled(active && state != RunState::Stopping);
+    m_resume->setEnabled(!active && !shown && !m_document->isEmpty() && canResume(trajectory));
+    for (QAction *action : {m_replayAction, m_showAction})
+        action->setEnabled(!active && !m_document->isEmpty());
+    for (QAction *action : {m_showPlay, m_showStep, m_showEnd})
+        action->setEnabled(shown);
+    m_newRun->setEnabled(!active);
+}
+
 void MainWindow::showRunState()
 {
     const Trajectory &trajectory = m_document->trajectory();
@@ -371,24 +390,12 @@ void MainWindow::showRunState()
     for (const TrajectoryNode &node : trajectory.nodes) {
         if (node.state == NodeState::Running) stage = m_document->stageText(node.id);
     }
-    m_pause->setEnabled(state == RunState::Running || state == RunState::Paused || state == RunState::Pausing);
-    const bool paused = state == RunState::Paused || state == RunState::Pausing;
-    m_pause->setText(paused ? tr("Continue") : tr("Pause"));
-    m_pause->setIcon(themedIcon(paused ? u"play"_s : u"pause"_s));
-    m_step->setEnabled(active && state != RunState::Starting && state != RunState::Stopping);
-    m_stop->setEnabled(active && state != RunState::Stopping);
-    const bool shown = m_player->isActive();
-    m_resume->setEnabled(!active && !shown && !m_document->isEmpty() && canResume(trajectory));
-    for (QAction *action : {m_replayAction, m_showAction})
-        action->setEnabled(!active && !m_document->isEmpty());
-    for (QAction *action : {m_showPlay, m_showStep, m_showEnd})
-        action->setEnabled(shown);
-    m_newRun->setEnabled(!active);
+    enableRunActions();
 
     QString words;
     switch (state) {
     case RunState::Idle:
-        words = shown                   ? tr("Recording, %1 of %2 events").arg(m_player->position()).arg(m_player->count())
+        words = m_player->isActive()    ? tr("Recording, %1 of %2 events").arg(m_player->position()).arg(m_player->count())
                 : m_document->isEmpty() ? tr("Ready")
                                         : endSentence(trajectory);
         break;
@@ -429,13 +436,21 @@ void MainWindow::showRunState()
             ? QString()
             : evaluator + (m_document->deviceId().isEmpty() ? QString() : u" · "_s + m_document->deviceId()) +
                   (baseline ? u" · "_s + toString(baseline->kind) : QString()));
+    showTitle(stage);
+}
 
+// The task, what plays it, and where it stands.
+void MainWindow::showTitle(const QString &stage)
+{
+    const Trajectory &trajectory = m_document->trajectory();
+    const bool active = m_run->isActive();
+    const int round = trajectory.lastRound(), planned = trajectory.settings["rounds"_L1].toInt();
     QStringList title;
     if (!trajectory.taskName.isEmpty()) {
         title.append(trajectory.taskName);
         if (const QString of = QFileInfo(trajectory.recording["path"_L1].toString()).completeBaseName(); !of.isEmpty())
             title.append(tr("replay of %1").arg(of));
-        if (shown) title.append(tr("recording"));
+        if (m_player->isActive()) title.append(tr("recording"));
         if (active) {
             title.append(planned > 0 ? tr("round %1 of %2").arg(round).arg(planned) : tr("round %1").arg(round));
             if (!stage.isEmpty()) title.append(stage);
