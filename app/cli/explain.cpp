@@ -85,6 +85,15 @@ void printRetrieval(const Retrieval &retrieval)
     if (!retrieval.forbidden.isEmpty()) print(QStringLiteral("Forbidden: %1").arg(retrieval.forbidden.join(QStringLiteral(", "))));
 }
 
+void printChanges(const QList<ObservedChange> &changes, const QString &said)
+{
+    const auto value = [](const std::optional<double> &v) { return v ? number(*v, 2) : QStringLiteral("no counter"); };
+    for (const ObservedChange &change : changes) {
+        print(QStringLiteral("  %1 %2 %3, observed %4 → %5, %6").arg(change.metric, said, change.promised, value(change.before), value(change.after),
+                  !change.kept ? QStringLiteral("cannot be told") : *change.kept ? QStringLiteral("kept") : QStringLiteral("not kept")));
+    }
+}
+
 void printStory(const Story &story)
 {
     const TrajectoryNode &node = story.node;
@@ -96,6 +105,8 @@ void printStory(const Story &story)
     } else {
         print(QStringLiteral("Outcome: %1%2").arg(toString(node.state), node.why.isEmpty() ? QString() : QStringLiteral(", ") + node.why));
     }
+    if (node.recorded) print(QStringLiteral("Recorded: node %1 of the record, played again").arg(node.recorded->node));
+    if (!node.divergence.isEmpty()) print(QStringLiteral("Otherwise than recorded: %1").arg(node.divergence));
     if (story.retrieval) printRetrieval(*story.retrieval);
     for (const QString &refusal : story.round.refusals) print(QStringLiteral("Refused: %1").arg(refusal));
     if (!node.plan.skill.isEmpty() || !node.plan.method.isEmpty()) {
@@ -103,30 +114,40 @@ void printStory(const Story &story)
                                                    QString::fromUtf8(QJsonDocument(node.plan.parameters).toJson(QJsonDocument::Compact))));
         print(node.plan.rationale);
     }
-    for (const ObservedChange &change : node.observed) {
-        const auto value = [](const std::optional<double> &v) { return v ? number(*v, 2) : QStringLiteral("no counter"); };
-        print(QStringLiteral("  %1 promised %2, observed %3 → %4, %5").arg(change.metric, change.promised, value(change.before), value(change.after),
-                  !change.kept ? QStringLiteral("cannot be told") : *change.kept ? QStringLiteral("kept") : QStringLiteral("not kept")));
+    printChanges(node.observed, QStringLiteral("promised"));
+    if (!node.prediction) return;
+    if (node.prediction->speedup) print(QStringLiteral("\nPredicted: %1, over the base").arg(guessTitle(*node.prediction->speedup)));
+    printChanges(node.predicted, QStringLiteral("predicted"));
+}
+
+QJsonArray changesJson(const QList<ObservedChange> &changes)
+{
+    QJsonArray array;
+    for (const ObservedChange &change : changes) {
+        QJsonObject o{{QStringLiteral("metric"), change.metric}, {QStringLiteral("promised"), change.promised}};
+        o[QStringLiteral("before")] = change.before ? QJsonValue(*change.before) : QJsonValue();
+        o[QStringLiteral("after")] = change.after ? QJsonValue(*change.after) : QJsonValue();
+        o[QStringLiteral("kept")] = change.kept ? QJsonValue(*change.kept) : QJsonValue();
+        array.append(o);
     }
+    return array;
 }
 
 QJsonObject storyJson(const Story &story)
 {
     const TrajectoryNode &node = story.node;
-    QJsonArray observed;
-    for (const ObservedChange &change : node.observed) {
-        QJsonObject o{{QStringLiteral("metric"), change.metric}, {QStringLiteral("promised"), change.promised}};
-        o[QStringLiteral("before")] = change.before ? QJsonValue(*change.before) : QJsonValue();
-        o[QStringLiteral("after")] = change.after ? QJsonValue(*change.after) : QJsonValue();
-        o[QStringLiteral("kept")] = change.kept ? QJsonValue(*change.kept) : QJsonValue();
-        observed.append(o);
-    }
     QJsonObject json{{QStringLiteral("node"), node.id},       {QStringLiteral("parent"), node.parent},
                      {QStringLiteral("round"), node.round},   {QStringLiteral("kind"), node.kind},
                      {QStringLiteral("state"), toString(node.state)}, {QStringLiteral("summary"), node.summary},
                      {QStringLiteral("why"), node.why},       {QStringLiteral("plan"), node.plan.toJson()},
-                     {QStringLiteral("observed"), observed},  {QStringLiteral("refusals"), QJsonArray::fromStringList(story.round.refusals)},
+                     {QStringLiteral("observed"), changesJson(node.observed)},  {QStringLiteral("refusals"), QJsonArray::fromStringList(story.round.refusals)},
                      {QStringLiteral("features"), QJsonObject::fromVariantMap(story.round.features)}};
+    if (node.recorded) json[QStringLiteral("recorded")] = node.recorded->toJson();
+    if (!node.divergence.isEmpty()) json[QStringLiteral("divergence")] = node.divergence;
+    if (node.prediction) {
+        json[QStringLiteral("prediction")] = node.prediction->toJson();
+        json[QStringLiteral("predicted")] = changesJson(node.predicted);
+    }
     if (story.retrieval) json[QStringLiteral("retrieval")] = story.retrieval->toJson();
     if (node.speedup) {
         json[QStringLiteral("speedup")] = node.speedup->value;

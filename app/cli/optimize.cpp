@@ -3,6 +3,7 @@
 #include "run_reporter.h"
 
 #include "base/paths.h"
+#include "engine/replay.h"
 
 #include <QDateTime>
 #include <QDir>
@@ -20,6 +21,7 @@ void addOptions(QCommandLineParser &parser)
         parser.addOption({QString::fromLatin1(name), QString::fromUtf8(description), QString::fromLatin1(value), QString::fromLatin1(fallback)});
     };
     option("agent", "Agent plugin for every role without a cast of its own.", "P", "expert");
+    option("agent-option", "A setting of the agent, or of the one it names: session=FILE, replay.speed=4. May be given more than once.", "NAME=VALUE");
     option("cast", "Roles to agents: planner=llm,optimizer=expert.", "role=P,…");
     option("evaluator", "Evaluator plugin.", "P", "simulator");
     option("device", "Device, as “doctor” lists them.", "NAME");
@@ -36,6 +38,7 @@ void addOptions(QCommandLineParser &parser)
     option("promotion", "interval or paper.", "RULE", "interval");
     option("plateau", "Stop after N rounds without a new best.", "N", "0");
     option("roofline", "Stop at this fraction of the roofline, 0 to 1.", "F", "0");
+    parser.addOption({QStringLiteral("step"), QStringLiteral("Stop at each plan: say what you expect, let it be or choose another.")});
     parser.addOption({QStringLiteral("json"), QStringLiteral("One JSON document on stdout.")});
     parser.addOption({QStringLiteral("unconfined"), QStringLiteral("Run candidates without a sandbox; verdicts are at most unproven.")});
 }
@@ -65,10 +68,12 @@ public:
         if (!value("policy").isEmpty()) s.policy = QFileInfo(value("policy")).absoluteFilePath();
         s.promotion = oneOf("promotion", {"interval", "paper"}) == QLatin1String("paper") ? Promotion::Paper : Promotion::Interval;
         s.unconfined = m_parser.isSet(QStringLiteral("unconfined"));
+        s.stepMode = m_parser.isSet(QStringLiteral("step"));
         readCast(s);
         readBudget(s);
+        readAgentOptions(s);
         if (!m_mistake.isEmpty()) return failure(QStringLiteral("usage"), m_mistake);
-        return s;
+        return s.agentFor(Role::Planner) == QLatin1String(replayAgent) ? completedFromRecording(s) : Result<RunSettings>(s);
     }
 
 private:
@@ -133,6 +138,43 @@ private:
         }
     }
 
+    // NAME=VALUE is for --agent, AGENT.NAME=VALUE for another of the cast. Files are meant from here.
+    void readAgentOptions(RunSettings &s)
+    {
+        for (const QString &option : m_parser.values(QStringLiteral("agent-option"))) {
+            const QString key = option.section(QLatin1Char('='), 0, 0), text = option.section(QLatin1Char('='), 1);
+            const QString agent = key.contains(QLatin1Char('.')) ? key.section(QLatin1Char('.'), 0, 0) : s.agent;
+            const QString name = key.section(QLatin1Char('.'), -1);
+            if (name.isEmpty() || agent.isEmpty() || !option.contains(QLatin1Char('=')))
+                return mistake(QStringLiteral("--agent-option takes NAME=VALUE or AGENT.NAME=VALUE, not “%1”").arg(option));
+            s.agentSettings[agent].insert(name, name == QLatin1String("session") ? QFileInfo(text).absoluteFilePath() : text);
+        }
+    }
+
+    // What a replay was not told on the command line is as it was recorded.
+    Result<RunSettings> completedFromRecording(RunSettings s) const
+    {
+        const QJsonObject own = s.agentSettings.value(QString::fromLatin1(replayAgent));
+        const QString path = own.value(QStringLiteral("session")).toString();
+        if (path.isEmpty())
+            return failure(QStringLiteral("usage"), QStringLiteral("the agent “replay” needs a recorded session: --agent-option replay.session=FILE"));
+        auto recorded = replaySettings(path, own.value(QStringLiteral("speed")).toString());
+        if (!recorded) return recorded;
+        const auto isSet = [this](const char *name) { return m_parser.isSet(QString::fromLatin1(name)); };
+        if (!isSet("rounds")) s.rounds = recorded->rounds;
+        if (!isSet("seed")) s.seed = recorded->seed;
+        if (!isSet("mode")) s.mode = recorded->mode;
+        if (!isSet("evaluator")) s.evaluator = recorded->evaluator;
+        if (!isSet("evaluator") && !isSet("device")) s.device = recorded->device;
+        if (!isSet("promotion")) s.promotion = recorded->promotion;
+        if (!isSet("retrieval")) s.retrieval = recorded->retrieval;
+        if (!isSet("short-term")) s.shortTerm = recorded->shortTerm;
+        if (!isSet("long-term")) s.longTerm = recorded->longTerm;
+        s.repairLimit = recorded->repairLimit;
+        s.seeds = recorded->seeds;
+        return s;
+    }
+
     const QCommandLineParser &m_parser;
     QString m_mistake;
 };
@@ -160,6 +202,9 @@ int optimize(const QStringList &arguments)
     if (auto task = readTask(settings->taskFolder); !task) return report(task.error(), json);
     QString path = parser.value(QStringLiteral("session"));
     if (path.isEmpty()) path = newSessionPath(settings->taskFolder);
+    const QString recording = settings->agentSettings.value(QString::fromLatin1(replayAgent)).value(QStringLiteral("session")).toString();
+    if (!recording.isEmpty() && QFileInfo(path) == QFileInfo(recording))
+        return report(Error{QStringLiteral("usage"), QStringLiteral("%1 is the recording itself; give --session another file for the replay").arg(path), {}}, json);
     return runAndReport([&](Run &run) { return run.start(*settings, path); }, parser.value(QStringLiteral("memory")), json);
 }
 

@@ -48,6 +48,8 @@ void RunReporter::tellEvaluated(const QJsonObject &data)
     }
     progressLine(QStringLiteral("  node %1, round %2  %3  %4")
                      .arg(id, 2).arg(node ? node->round : 0, 2).arg(m_titles.value(id), -24).arg(result));
+    if (const QString otherwise = data.value(QStringLiteral("divergence")).toString(); !otherwise.isEmpty())
+        progressLine(QStringLiteral("           ") + otherwise);
 }
 
 namespace {
@@ -70,6 +72,7 @@ void printSummary(const Run &run, const RunSummary &summary)
     } else {
         print(QStringLiteral("nothing faster than the baseline was found"));
     }
+    if (!summary.message.isEmpty() && summary.endedBy == QLatin1String("recording")) print(QStringLiteral("ended     %1").arg(summary.message));
     if (run.session()) print(QStringLiteral("session   %1").arg(run.session()->path()));
 }
 

@@ -6,6 +6,7 @@
 #include "base/paths.h"
 #include "session/fork.h"
 #include "session/session_file.h"
+#include "session/transcript.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -69,6 +70,44 @@ int show(const QString &path, bool json)
     }
     print(sessionLine(session->trajectory));
     for (const TrajectoryNode &node : session->trajectory.nodes) print(nodeLine(node));
+    return Done;
+}
+
+void printParts(const QString &head, const QList<TranscriptPart> &parts)
+{
+    for (const TranscriptPart &part : parts) {
+        print(QStringLiteral("  %1: %2").arg(head, part.title));
+        for (const QString &line : part.text.split(QLatin1Char('\n')))
+            print(QStringLiteral("      ") + line);
+    }
+}
+
+// show FILE --node N --transcript: what each role was asked for that node, and what it answered.
+int transcript(const QString &path, const QString &nodeText, bool json)
+{
+    bool isNumber = false;
+    const int node = nodeText.toInt(&isNumber);
+    if (!isNumber)
+        return report(Error{QStringLiteral("usage"), QStringLiteral("--transcript takes --node N, a number, not “%1”").arg(nodeText), {}}, json);
+    auto session = open(path);
+    if (!session) return report(session.error(), json);
+    if (!session->trajectory.node(node))
+        return report(Error{QStringLiteral("session.node"), QStringLiteral("%1: there is no node %2; “kernelskill session show” lists the nodes").arg(path).arg(node), {}}, json);
+    const BlobReader blob = [&session](const QString &digest) { return session->file.blob(digest).value_or(QByteArray()); };
+    const QList<TranscriptEntry> entries = transcriptOf(session->events, session->trajectory, node, blob);
+    if (json) {
+        printJson({{QStringLiteral("session"), path}, {QStringLiteral("node"), node}, {QStringLiteral("transcript"), toJson(entries)}});
+        return Done;
+    }
+    for (const TranscriptEntry &entry : entries) {
+        QString line = QStringLiteral("%1 by %2%3").arg(entry.role, entry.agent, entry.recorded ? QStringLiteral(", recorded") : QString());
+        if (entry.wall_ms >= 0) line += QStringLiteral(", %1 ms").arg(entry.wall_ms, 0, 'f', 1);
+        if (entry.calls > 0)
+            line += QStringLiteral(", %1 calls, %2 tokens in, %3 out, $%4").arg(entry.calls).arg(entry.tokensIn).arg(entry.tokensOut).arg(entry.cost_usd, 0, 'f', 4);
+        print(line + (entry.outcome.isEmpty() ? QString() : QStringLiteral(": ") + entry.outcome));
+        printParts(QStringLiteral("asked"), entry.asked);
+        printParts(QStringLiteral("answered"), entry.answered);
+    }
     return Done;
 }
 
@@ -154,13 +193,15 @@ int work(const QString &path, const QString &nodeText, const QString &what, cons
 int session(const QStringList &arguments)
 {
     QCommandLineParser parser;
-    parser.setApplicationDescription(QStringLiteral("Session files: list, show FILE, resume FILE, fork FILE NODE, try FILE NODE WHAT, again FILE NODE, export FILE --html OUT."));
+    parser.setApplicationDescription(QStringLiteral("Session files: list, show FILE [--node N --transcript], resume FILE, fork FILE NODE, try FILE NODE WHAT, again FILE NODE, export FILE --html OUT."));
     parser.addPositionalArgument(QStringLiteral("ACTION"), QStringLiteral("What to do."));
     parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Session file."));
     parser.addPositionalArgument(QStringLiteral("NODE"), QStringLiteral("Node number, for fork, try and again."));
     parser.addPositionalArgument(QStringLiteral("WHAT"), QStringLiteral("For try: a file with code made from the node's, or the name of a skill."));
     parser.addOptions({{QStringLiteral("html"), QStringLiteral("Report to write."), QStringLiteral("OUT")},
                        {QStringLiteral("session"), QStringLiteral("File to fork into (default: beside the original)."), QStringLiteral("FILE")},
+                       {QStringLiteral("node"), QStringLiteral("Node, for show --transcript."), QStringLiteral("N")},
+                       {QStringLiteral("transcript"), QStringLiteral("For show: what each role was asked for the node, and what it answered.")},
                        {QStringLiteral("rounds"), QStringLiteral("Total rounds, for resume."), QStringLiteral("N")},
                        {QStringLiteral("memory"), QStringLiteral("Long-term memory file, or none."), QStringLiteral("FILE|none")},
                        {QStringLiteral("json"), QStringLiteral("One JSON document on stdout.")}});
@@ -177,6 +218,8 @@ int session(const QStringList &arguments)
                                 : action == QLatin1String("try") ? QStringLiteral("a file, a node, and a file with code or the name of a skill") : QStringLiteral("a file")), {}}, json);
     const QString path = positional.value(1);
     if (action == QLatin1String("list")) return list(json);
+    if (action == QLatin1String("show") && (parser.isSet(QStringLiteral("transcript")) || parser.isSet(QStringLiteral("node"))))
+        return transcript(path, parser.value(QStringLiteral("node")), json);
     if (action == QLatin1String("show")) return show(path, json);
     if (action == QLatin1String("resume")) return resume(path, parser, json);
     if (action == QLatin1String("fork")) return fork(path, positional.at(2), parser.value(QStringLiteral("session")), json);

@@ -5,6 +5,7 @@
 
 #include "task/candidate.h"
 
+#include <QFileInfo>
 #include <QJsonDocument>
 
 namespace kernelskill::cli {
@@ -21,21 +22,26 @@ QString outcome(const TrajectoryNode &node)
 
 QString marks(const TrajectoryNode &node)
 {
-    return QString(node.isBest ? QStringLiteral(" best") : QString()) + (node.isBase ? QStringLiteral(" base") : QString());
+    return QString(node.isBest ? QStringLiteral(" best") : QString()) + (node.isBase ? QStringLiteral(" base") : QString()) +
+           (node.recorded ? QStringLiteral(" recorded") : QString());
 }
 
 } // namespace
 
 QString nodeLine(const TrajectoryNode &node)
 {
-    return QStringLiteral("node %1  round %2  from %3  %4  %5%6")
+    const QString line = QStringLiteral("node %1  round %2  from %3  %4  %5%6")
         .arg(node.id, 3).arg(node.round, 2).arg(node.parent, 3).arg(node.skill.isEmpty() ? node.kind : node.skill, -24).arg(outcome(node), marks(node));
+    return node.divergence.isEmpty() ? line : line + QStringLiteral("\n          ") + node.divergence;
 }
 
 QString sessionLine(const Trajectory &trajectory)
 {
     const TrajectoryNode *best = trajectory.node(trajectory.best);
-    return QStringLiteral("%1: %2 nodes, %3, %4").arg(trajectory.taskName).arg(trajectory.nodes.size())
+    const QString name = trajectory.recording.isEmpty()
+                             ? trajectory.taskName
+                             : QStringLiteral("%1, replay of %2").arg(trajectory.taskName, QFileInfo(trajectory.recording.value(QStringLiteral("path")).toString()).fileName());
+    return QStringLiteral("%1: %2 nodes, %3, %4").arg(name).arg(trajectory.nodes.size())
         .arg(trajectory.endedBy.isEmpty() ? QStringLiteral("not ended") : QStringLiteral("ended by ") + trajectory.endedBy,
              best ? outcome(*best) : QStringLiteral("nothing verified yet"));
 }
@@ -45,6 +51,7 @@ QJsonObject sessionSummary(const Trajectory &trajectory)
     QJsonObject summary{{QStringLiteral("task"), trajectory.taskName}, {QStringLiteral("nodes"), int(trajectory.nodes.size())},
                         {QStringLiteral("rounds"), trajectory.lastRound()}, {QStringLiteral("ended_by"), trajectory.endedBy},
                         {QStringLiteral("base"), trajectory.base}, {QStringLiteral("settings"), trajectory.settings}};
+    if (!trajectory.recording.isEmpty()) summary[QStringLiteral("recording")] = trajectory.recording;
     if (const TrajectoryNode *best = trajectory.node(trajectory.best); best && best->speedup)
         summary[QStringLiteral("best")] = QJsonObject{{QStringLiteral("node"), best->id}, {QStringLiteral("speedup"), best->speedup->value},
             {QStringLiteral("interval"), QJsonArray{best->speedup->interval.low, best->speedup->interval.high}},
@@ -67,6 +74,9 @@ QJsonArray nodesJson(const Trajectory &trajectory)
             object[QStringLiteral("interval")] = QJsonArray{node.speedup->interval.low, node.speedup->interval.high};
             object[QStringLiteral("time_kind")] = toString(node.speedup->kind);
         }
+        if (node.recorded) object[QStringLiteral("recorded")] = node.recorded->toJson();
+        if (!node.divergence.isEmpty()) object[QStringLiteral("divergence")] = node.divergence;
+        if (node.prediction) object[QStringLiteral("prediction")] = node.prediction->toJson();
         nodes.append(object);
     }
     return nodes;

@@ -9,6 +9,7 @@
 #include <QSocketNotifier>
 #include <QTemporaryDir>
 
+#include <cmath>
 #include <unistd.h>
 
 namespace kernelskill::cli {
@@ -29,6 +30,8 @@ QString howToAnswer(const Question &question)
         return {};
     case Question::Kind::Confirm:
         return QStringLiteral("y or n:");
+    case Question::Kind::Plan:
+        return QStringLiteral("a number from 1 to %1, or an empty line for the plan as it is (%2):").arg(question.choices.size()).arg(question.proposed + 1);
     }
     return {};
 }
@@ -42,7 +45,7 @@ void print(const Question &question)
         progressLine(QStringLiteral("%1  %2%3").arg(i + 1, 3).arg(question.choices[i], detail.isEmpty() ? QString() : QStringLiteral("  – ") + detail));
     }
     if (question.kind == Question::Kind::Text && !question.initial.isEmpty()) progressLine(question.initial);
-    if (const QString how = howToAnswer(question); !how.isEmpty()) progressLine(how);
+    if (const QString how = howToAnswer(question); !how.isEmpty() && question.kind != Question::Kind::Plan) progressLine(how);
 }
 
 } // namespace
@@ -96,6 +99,7 @@ QCoro::Task<Result<Answer>> TerminalQuestions::ask(Question question)
 {
     print(question);
     if (question.kind == Question::Kind::Code) co_return co_await askForCode(question);
+    if (question.kind == Question::Kind::Plan) co_return co_await askAtPlan(question);
     for (;;) {
         const auto first = co_await line();
         if (!first) co_return Answer{};
@@ -115,6 +119,49 @@ QCoro::Task<Result<Answer>> TerminalQuestions::ask(Question question)
             co_return Answer{true, choice - 1, {}};
         progressLine(QStringLiteral("“%1” is no answer; %2").arg(word, howToAnswer(question)));
     }
+}
+
+// One of the words, or nothing for an empty line.
+QCoro::Task<QString> TerminalQuestions::word(QString what, QStringList words)
+{
+    for (;;) {
+        progressLine(QStringLiteral("%1? one of %2, or an empty line:").arg(what, words.join(QStringLiteral(", "))));
+        const auto answer = co_await line();
+        if (!answer || answer->trimmed().isEmpty()) co_return QString();
+        if (words.contains(answer->trimmed())) co_return answer->trimmed();
+    }
+}
+
+// First what is expected, then which plan it shall be.
+QCoro::Task<Answer> TerminalQuestions::askAtPlan(Question question)
+{
+    Answer answer{true, question.proposed, {}, {}};
+    for (const AskedCounter &counter : std::as_const(question.counters)) {
+        const QString now = counter.now ? QStringLiteral("%1 %2").arg(*counter.now, 0, 'f', std::abs(*counter.now) < 100 ? 2 : 0).arg(counter.unit)
+                                        : QStringLiteral("no counter");
+        const QString said = co_await word(QStringLiteral("%1, now %2, will be").arg(counter.title, now.trimmed()),
+                                           {QStringLiteral("lower"), QStringLiteral("same"), QStringLiteral("higher")});
+        if (const auto movement = movementFromString(said)) answer.prediction.counters.append({counter.metric, *movement});
+    }
+    answer.prediction.speedup = guessFromString(co_await word(
+        QStringLiteral("speedup over the base (less; about the same; some: 1.1–2×; more)"),
+        {QStringLiteral("less"), QStringLiteral("same"), QStringLiteral("some"), QStringLiteral("more")}));
+    for (;;) {
+        progressLine(howToAnswer(question));
+        const auto said = co_await line();
+        if (!said || said->trimmed().isEmpty()) co_return answer;
+        bool isNumber = false;
+        answer.choice = said->trimmed().toInt(&isNumber) - 1;
+        if (isNumber && answer.choice >= 0 && answer.choice < question.choices.size()) break;
+        answer.choice = question.proposed;
+    }
+    if (answer.choice == question.choices.size() - 1) {
+        progressLine(QStringLiteral("what should be done? ended by an empty line:"));
+        for (auto more = co_await line(); more && !more->trimmed().isEmpty(); more = co_await line())
+            answer.text += (answer.text.isEmpty() ? QString() : QStringLiteral("\n")) + *more;
+        if (answer.text.isEmpty()) answer.choice = question.proposed;
+    }
+    co_return answer;
 }
 
 // The code goes into a file, which the person edits by whatever means; unchanged, it declines.

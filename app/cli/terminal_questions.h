@@ -28,6 +28,8 @@ Q_SIGNALS:
 private:
     QCoro::Task<Result<Answer>> ask(Question question);
     QCoro::Task<Answer> askForCode(Question question);
+    QCoro::Task<Answer> askAtPlan(Question question);
+    QCoro::Task<QString> word(QString what, QStringList words);
     QCoro::Task<std::optional<QString>> line(); // nothing: declined, or the end
     void listen();
     void read();

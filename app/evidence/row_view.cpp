@@ -45,9 +45,9 @@ public:
         case Kind::Ranked:
             return {10, themeSize("rowTwoLine")};
         case Kind::Text: {
-            const QFontMetrics metrics(theme().font(TextStyle::Body));
-            const QRect bounds = metrics.boundingRect(0, 0, std::max(60, m_view->viewport()->width() - 20), 10000,
-                                                      Qt::TextWordWrap, index.data().toString());
+            const QFontMetrics metrics(textFont(index));
+            const int room = m_view->viewport()->width() - textLeft(index) - 10;
+            const QRect bounds = metrics.boundingRect(0, 0, std::max(60, room), 100'000, Qt::TextWordWrap, index.data().toString());
             return {10, bounds.height() + theme().space(8)};
         }
         default:
@@ -94,9 +94,20 @@ private:
 
     void paintText(QPainter &painter, const QRect &rect, const QModelIndex &index) const
     {
-        painter.setFont(theme().font(TextStyle::Body));
+        painter.setFont(textFont(index));
         painter.setPen(themeColor("text.primary"));
-        painter.drawText(rect.adjusted(10, 4, -10, -4), Qt::TextWordWrap, cell(index, 0));
+        painter.drawText(rect.adjusted(textLeft(index), 4, -10, -4), Qt::TextWordWrap, cell(index, 0));
+    }
+
+    static const QFont &textFont(const QModelIndex &index)
+    {
+        return theme().font(index.data(panel_rows::MonospaceRole).toBool() ? TextStyle::Code : TextStyle::Body);
+    }
+
+    // Under a group, where its name begins.
+    static int textLeft(const QModelIndex &index)
+    {
+        return kindOf(index.parent()) == Kind::Group && index.parent().isValid() ? 22 : 10;
     }
 
     void paintRanked(QPainter &painter, const QRect &rect, const QModelIndex &index) const
@@ -221,8 +232,8 @@ QString pathOf(const TreeRowsModel &model, QModelIndex index)
 
 } // namespace
 
-RowView::RowView(QWidget *parent)
-    : QTreeView(parent), m_model(new TreeRowsModel({u"name"_s, u"value"_s, u"needs"_s}, {1, 2}, this))
+RowView::RowView(QWidget *parent, TreeRowsModel *model)
+    : QTreeView(parent), m_model(model ? model : new TreeRowsModel({u"name"_s, u"value"_s, u"needs"_s}, {1, 2}, this))
 {
     setFrameShape(QFrame::NoFrame);
     setHeaderHidden(true);
@@ -239,8 +250,13 @@ RowView::RowView(QWidget *parent)
 
 void RowView::setRows(std::unique_ptr<TreeRow> root, const QString &emptySentence)
 {
-    m_empty = emptySentence;
     m_model->setRows(std::move(root));
+    rowsChanged(emptySentence);
+}
+
+void RowView::rowsChanged(const QString &emptySentence)
+{
+    m_empty = emptySentence;
     openAsNeeded();
     viewport()->update();
 }
@@ -253,7 +269,8 @@ void RowView::openAsNeeded()
             if (m_model->rowCount(index) == 0) continue;
             const QVariant truth = index.data(panel_rows::TruthRole);
             const bool byItself =
-                kindOf(index) == Kind::Section || !truth.isValid() || Truth(truth.toInt()) == Truth::True;
+                kindOf(index) == Kind::Section ||
+                (!index.data(panel_rows::ClosedRole).toBool() && (!truth.isValid() || Truth(truth.toInt()) == Truth::True));
             const auto chosen = m_opened.constFind(pathOf(*m_model, index));
             setExpanded(index, chosen != m_opened.constEnd() ? *chosen : byItself);
             open(index);

@@ -12,9 +12,11 @@ class RowView : public QTreeView
 {
     Q_OBJECT
 public:
-    explicit RowView(QWidget *parent = nullptr);
+    // Of rows of its own, or of a model that is filled elsewhere and outlives it.
+    explicit RowView(QWidget *parent = nullptr, TreeRowsModel *model = nullptr);
     // Sections are open; below them what is true is open, the rest closed, unless a person opened it.
     void setRows(std::unique_ptr<TreeRow> root, const QString &emptySentence);
+    void rowsChanged(const QString &emptySentence); // the model was filled elsewhere
     [[nodiscard]] TreeRowsModel *rows() const { return m_model; }
 
 protected:

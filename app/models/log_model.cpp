@@ -16,7 +16,15 @@ QString eventSentence(const Event &event)
     const auto text = [&](const char *field) { return data[QLatin1StringView(field)].toString(); };
     const auto number = [&](const char *field) { return data[QLatin1StringView(field)].toInt(); };
     const QJsonObject plan = data["plan"_L1].toObject();
-    if (event.kind == "session.start"_L1) return u"session of %1 starts"_s.arg(text("task"));
+    if (event.kind == "session.start"_L1) {
+        for (const QJsonValue &agent : data["agents"_L1].toObject()) {
+            const QString path = agent["recording"_L1]["path"_L1].toString();
+            if (path.isEmpty()) continue;
+            const bool changed = agent["recording"_L1]["task_changed"_L1].toBool();
+            return u"session of %1 starts: a replay of %2%3"_s.arg(text("task"), path, changed ? u", whose task has changed since"_s : QString());
+        }
+        return u"session of %1 starts"_s.arg(text("task"));
+    }
     if (event.kind == "memory.snapshot"_L1) return u"memory copied into the session"_s;
     if (event.kind == "round.start"_L1) return u"round %1 from base %2"_s.arg(number("round")).arg(number("base"));
     if (event.kind == "round.features"_L1) return u"features extracted by %1"_s.arg(text("agent"));
@@ -30,7 +38,9 @@ QString eventSentence(const Event &event)
     if (event.kind == "node.candidate"_L1) return u"node %1: %2"_s.arg(number("node")).arg(text("summary"));
     if (event.kind == "node.evaluated"_L1) {
         const QString why = text("why");
-        return u"node %1: %2%3"_s.arg(number("node")).arg(text("verdict"), why.isEmpty() ? QString() : u", "_s + why);
+        const QString otherwise = text("divergence");
+        return u"node %1: %2%3%4"_s.arg(number("node")).arg(text("verdict"), why.isEmpty() ? QString() : u", "_s + why,
+                                                            otherwise.isEmpty() ? QString() : u"; "_s + otherwise);
     }
     if (event.kind == "node.dropped"_L1) return u"node %1 dropped: %2"_s.arg(number("node")).arg(text("reason"));
     if (event.kind == "node.promoted"_L1)
@@ -49,6 +59,7 @@ QString eventSentence(const Event &event)
             .arg(data["wall_ms"_L1].toDouble(), 0, 'f', 0)
             .arg(error.isEmpty() ? QString() : u": "_s + error);
     }
+    if (event.kind == "person.prediction"_L1) return u"you predicted what node %1 will do"_s.arg(number("node"));
     if (event.kind == "person.skill"_L1)
         return u"%1 of skill %2 by %3 %4"_s.arg(text("action"), text("skill"), text("author"), text("reason"));
     if (event.kind == "memory.draft"_L1)

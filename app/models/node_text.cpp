@@ -57,6 +57,7 @@ QString title(const TrajectoryNode &node)
 
 Observation observationParts(const TrajectoryNode &node)
 {
+    if (!node.divergence.isEmpty()) return {u"otherwise than recorded"_s, {}};
     if (node.kind == "repair"_L1 && node.parent >= 0) return {u"repair of %1"_s.arg(node.parent), {}};
     if (node.isHuman) return {u"edited by you"_s, {}};
     if (node.id == 0) return {node.time_us ? numbers::duration_us(*node.time_us) : QString(), {}};
@@ -97,6 +98,8 @@ QString summary(const TrajectoryNode &node, const QString &stage)
     if (node.stepSpeedup && hasSpeedup(node) && node.id != 0)
         lines.append(u"over its parent: "_s + numbers::speedupFull(*node.stepSpeedup, toString(node.state)));
     if (!node.why.isEmpty() && !hasSpeedup(node)) lines.append(node.why);
+    if (node.recorded) lines.append(u"recorded: played again from node %1 of the record, nothing was paid for it"_s.arg(node.recorded->node));
+    if (!node.divergence.isEmpty()) lines.append(node.divergence);
     if (!stage.isEmpty()) lines.append(stage);
     if (const QString seen = observation(node); !seen.isEmpty() && !lines.contains(seen)) lines.append(seen);
     return lines.join(u'\n');

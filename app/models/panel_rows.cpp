@@ -213,6 +213,55 @@ void addPromises(TreeRow *root, const TrajectoryNode &node)
     }
 }
 
+QString guessText(const TrajectoryNode &node)
+{
+    return node.stepSpeedup ? numbers::speedupFull(*node.stepSpeedup, toString(node.state)) : u"not known"_s;
+}
+
+// What was promised of a metric, in words; empty: nothing.
+QString promiseOf(const TrajectoryNode &node, const QString &metric)
+{
+    const auto promise = std::ranges::find(node.plan.promises, metric, &MetricPromise::metric);
+    return promise == node.plan.promises.end() ? u"nothing was promised of it"_s : u"promised: "_s + numbers::promise(promise->change);
+}
+
+// The person's prediction against promise and observation.
+void addPrediction(TreeRow *root, const TrajectoryNode &node)
+{
+    if (!node.prediction) return;
+    const bool known = node_text::hasSpeedup(node);
+    int right = 0, told = 0;
+    QList<ObservedChange> counters = node.predicted;
+    if (counters.isEmpty()) { // not evaluated yet
+        for (const CounterPrediction &counter : node.prediction->counters)
+            counters.append({counter.metric, toString(counter.movement), {}, {}, {}});
+    }
+    std::optional<bool> speedupRight;
+    if (node.prediction->speedup && node.stepSpeedup && known) speedupRight = guessOf(node.stepSpeedup->value) == *node.prediction->speedup;
+    told += speedupRight.has_value();
+    right += speedupRight.value_or(false);
+    for (const ObservedChange &counter : std::as_const(counters)) {
+        told += counter.kept.has_value();
+        right += counter.kept.value_or(false);
+    }
+    const auto truth = [](const std::optional<bool> &kept) { return int(!kept ? Truth::Unknown : *kept ? Truth::True : Truth::False); };
+    TreeRow *rows = section(root, u"Your prediction, and what came"_s,
+                            told > 0 ? u"%1 of %2 right"_s.arg(right).arg(told) : u"not known yet"_s);
+    if (node.prediction->speedup)
+        rows->add(u"speedup"_s, {u"Speedup over the base"_s, guessTitle(*node.prediction->speedup), QString()},
+                  of(Kind::Promise, {{TruthRole, truth(speedupRight)}, {SubtextRole, u"observed: "_s + guessText(node)}}));
+    for (const ObservedChange &counter : std::as_const(counters)) {
+        const MetricInfo *info = metricInfo(counter.metric);
+        rows->add(counter.metric,
+                  {info ? info->title : counter.metric, counter.promised,
+                   counter.before || counter.after ? numbers::change(counter.before, counter.after, info ? info->unit : QString())
+                                                   : QString()},
+                  of(Kind::Promise, {{TruthRole, truth(counter.kept)},
+                                     {SubtextRole, promiseOf(node, counter.metric)},
+                                     {Qt::ToolTipRole, info ? info->meaning : counter.metric}}));
+    }
+}
+
 void addMetrics(TreeRow *root, const Evaluation &evaluation)
 {
     for (const KernelProfile &kernel : evaluation.profile.kernels) {
@@ -247,6 +296,7 @@ std::unique_ptr<TreeRow> why(const WhyInput &input)
 {
     auto root = std::make_unique<TreeRow>();
     if (!input.node) return root;
+    addPrediction(root.get(), *input.node);
     if (input.retrieval) {
         addDecision(root.get(), input);
         addMethods(root.get(), input);
@@ -279,6 +329,11 @@ std::unique_ptr<TreeRow> evidence(const Evaluation *evaluation, const Trajectory
                   evaluation->status == Status::Ok ? QString() : toString(evaluation->status).replace(u'_', u' ')},
                  of(Kind::Check, {{StateRole, int(node->state)}}));
     if (!node->why.isEmpty()) verdict->add(u"why"_s, {node->why}, of(Kind::Text));
+    if (node->recorded)
+        verdict->add(u"recorded"_s, {u"Recorded: node %1 of the record, played again; judged here anew."_s.arg(node->recorded->node)}, of(Kind::Text));
+    if (!node->divergence.isEmpty())
+        verdict->add(u"divergence"_s, {u"Otherwise than recorded: "_s + node->divergence}, of(Kind::Text));
+    addPrediction(root.get(), *node);
 
     const auto passed = std::ranges::count(evaluation->checks, u"passed"_s, &Check::outcome);
     TreeRow *checks = section(root.get(), u"Checks"_s, u"%1 of %2 passed"_s.arg(passed).arg(evaluation->checks.size()));

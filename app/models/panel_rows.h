@@ -18,6 +18,7 @@ enum Role {
     NoteColorRole,               // colour role of the note
     StateRole,                   // int of NodeState
     MonospaceRole,               // bool
+    ClosedRole,                  // bool: a group that is closed until a person opens it
 };
 enum class Kind { Section, Group, Item, Text, Ranked, Promise, Check };
 

@@ -209,6 +209,7 @@ NodeSelection::NodeSelection(SessionDocument *document, QObject *parent) : QObje
 {
     connect(document, &SessionDocument::reset, this, [this] {
         m_selected = m_compared = -1;
+        clearMarks();
         m_unseen = 0;
         m_newest = newestWithCode();
         const Trajectory &trajectory = m_document->trajectory();
@@ -250,6 +251,23 @@ void NodeSelection::followNewest(int touched)
     m_known = count;
     m_newest = newest;
     m_told = m_told && m_selected == before && touched != m_selected && touched != compared();
+}
+
+void NodeSelection::toggleMark(int node)
+{
+    if (!m_document->node(node)) return;
+    if (!m_marked.removeOne(node)) {
+        if (m_marked.size() >= 4) m_marked.removeFirst();
+        m_marked.append(node);
+    }
+    Q_EMIT marksChanged();
+}
+
+void NodeSelection::clearMarks()
+{
+    if (m_marked.isEmpty()) return;
+    m_marked.clear();
+    Q_EMIT marksChanged();
 }
 
 int NodeSelection::compared() const

@@ -107,6 +107,9 @@ public:
     [[nodiscard]] bool follows() const { return m_follow; }
     [[nodiscard]] int unseen() const { return m_unseen; } // nodes that came while not following
 
+    [[nodiscard]] const QList<int> &marked() const { return m_marked; } // for a comparison of several, at most four
+    void toggleMark(int node); // a fifth takes the place of the first
+    void clearMarks();
     void select(int node);      // by a person: stops following a live run
     void compareWith(int node); // −1: the parent again
     void setFollow(bool follow);
@@ -114,6 +117,7 @@ public:
 Q_SIGNALS:
     void changed();
     void followChanged();
+    void marksChanged();
 
 private:
     void followNewest(int touched);
@@ -121,6 +125,7 @@ private:
 
     SessionDocument *m_document;
     int m_selected = -1, m_compared = -1;
+    QList<int> m_marked;
     bool m_follow = true;
     int m_unseen = 0;
     qsizetype m_known = 0;

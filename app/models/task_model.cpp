@@ -25,7 +25,7 @@ namespace {
 QString shownName(const QString &name, const QString &task)
 {
     if (!name.startsWith(task + u' ')) return name;
-    static const QRegularExpression time(u"(\\d\\d)-(\\d\\d)(?=$| \\()"_s);
+    static const QRegularExpression time(u"(\\d\\d)-(\\d\\d)(?=$| )"_s);
     return name.mid(task.size() + 1).replace(time, u"\\1:\\2"_s);
 }
 
@@ -59,7 +59,8 @@ std::optional<SessionEntry> sessionEntry(const QString &path)
                        info.lastModified(),
                        std::nullopt,
                        {},
-                       !trajectory.endedBy.isEmpty()};
+                       !trajectory.endedBy.isEmpty(),
+                       !trajectory.recording.isEmpty()};
     if (const TrajectoryNode *best = trajectory.node(trajectory.best)) {
         entry.best = node_text::speedup(*best);
         entry.verdict = toString(best->state);
@@ -129,10 +130,11 @@ void TaskModel::rebuild()
             add(m_openPath, m_openName, m_openText, m_running, !m_running);
         for (const SessionEntry &session : std::as_const(m_sessions)) {
             if (session.path == m_openPath || !belongs(task, session.task, session.taskFolder)) continue;
-            const QString second = session.best ? numbers::speedupValue(session.best->value) + u' ' +
-                                                      numbers::bounds(session.best->interval) + u' ' +
-                                                      numbers::kindShort(session.best->kind)
-                                                : u"no speedup"_s;
+            const QString second = (session.replay ? u"replay · "_s : QString()) +
+                                   (session.best ? numbers::speedupValue(session.best->value) + u' ' +
+                                                       numbers::bounds(session.best->interval) + u' ' +
+                                                       numbers::kindShort(session.best->kind)
+                                                 : u"no speedup"_s);
             add(session.path, session.name, second, false, session.ended);
         }
         row->cells[1] = count > 0 ? QString::number(count) : QString();

@@ -24,6 +24,7 @@ struct SessionEntry
     std::optional<Speedup> best;
     QString verdict; // of the best node
     bool ended = true;
+    bool replay = false; // plays another session again
 };
 
 // Folders with a task.json below `folder`, by name; for a worker thread.

@@ -68,7 +68,7 @@ QString TrajectoryModel::text(const TrajectoryNode &node, int column) const
 {
     switch (column) {
     case NodeColumn:
-        return u"%1 %2"_s.arg(node.id).arg(node.note.isEmpty() ? node_text::title(node) : node.note);
+        return u"%1 %2%3"_s.arg(node.id).arg(node.note.isEmpty() ? node_text::title(node) : node.note, node.recorded ? tr(", recorded") : QString());
     case FromColumn:
         return node.parent >= 0 ? QString::number(node.parent) : QString();
     case RoundColumn:

@@ -550,7 +550,7 @@ QSize WorkbenchStyle::sizeFromContents(ContentsType type, const QStyleOption *op
     case CT_TabBarTab: {
         const auto *tab = qstyleoption_cast<const QStyleOptionTab *>(option);
         const QFontMetrics metrics(theme().font(TextStyle::Strong)); // room for the current one's weight
-        if (tab) result.setWidth(metrics.horizontalAdvance(tab->text) + theme().space(24));
+        if (tab) result.setWidth(metrics.horizontalAdvance(tab->text) + theme().space(widget && widget->property("dense").toBool() ? 16 : 24));
         result.setHeight(themeSize("tabBar"));
         break;
     }

@@ -15,7 +15,7 @@ Result<CommandLine> parseCommandLine(const QStringList &arguments)
     parser.addPositionalArgument(u"FILE"_s, u"A session file or a task folder."_s, u"[FILE…]"_s);
     const QCommandLineOption help({u"h"_s, u"help"_s}, u"Shows this text."_s);
     const QCommandLineOption perspective(u"perspective"_s, u"Tune, Teach or Review."_s, u"NAME"_s);
-    const QCommandLineOption panel(u"panel"_s, u"Shows Skills, Why, Evidence or Log."_s, u"NAME"_s);
+    const QCommandLineOption panel(u"panel"_s, u"Shows Skills, Why, Evidence, Transcript or Log."_s, u"NAME"_s);
     const QCommandLineOption select(u"select"_s, u"Selects a node."_s, u"NODE"_s);
     const QCommandLineOption size(u"size"_s, u"Size of the window, 1600x1000."_s, u"WxH"_s);
     const QCommandLineOption theme(u"theme"_s, u"light or dark; else as the desktop."_s, u"NAME"_s);

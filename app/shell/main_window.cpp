@@ -5,6 +5,7 @@
 
 #include "base/paths.h"
 #include "charts/chart_pane.h"
+#include "diff/compare_panel.h"
 #include "diff/diff_panel.h"
 #include "editor/edit_panel.h"
 #include "evidence/node_panels.h"
@@ -16,11 +17,15 @@
 #include "shell/question_panel.h"
 #include "shell/state_label.h"
 #include "shell/tab_panel.h"
+#include "models/recording_player.h"
+#include "tasks/player_bar.h"
 #include "tasks/progress_panel.h"
+#include "tasks/replay_panel.h"
 #include "tasks/start_panel.h"
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
 #include "transcript/log_panel.h"
+#include "transcript/transcript_panel.h"
 
 #include <QActionGroup>
 #include <QCloseEvent>
@@ -59,6 +64,7 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
     buildStatusBar();
     connectRun();
     connectPerson();
+    connectReplay();
 
     const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
     resize(m_options.size.isValid() ? m_options.size : QSize(1600, 1000));
@@ -69,7 +75,8 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
     setPerspective(wanted.left(1).toUpper() + wanted.mid(1).toLower());
 
     for (QWidget *page : {static_cast<QWidget *>(m_skills), static_cast<QWidget *>(m_why),
-                          static_cast<QWidget *>(m_evidence), static_cast<QWidget *>(m_log)}) {
+                          static_cast<QWidget *>(m_evidence), static_cast<QWidget *>(m_transcript),
+                          static_cast<QWidget *>(m_log)}) {
         if (!m_options.panel.isEmpty() && page->objectName().compare(m_options.panel, Qt::CaseInsensitive) == 0)
             m_rightTabs->setCurrentPage(page);
     }
@@ -101,6 +108,9 @@ void MainWindow::buildCentre()
     m_question = new QuestionPanel;
     m_start = new StartPanel;
     m_start->hide();
+    m_replay = new ReplayPanel;
+    m_player = new RecordingPlayer(m_document, this);
+    m_playerBar = new PlayerBar(m_player);
     m_trajectory = new TrajectoryPanel(m_document, m_selection);
     m_diff = new DiffPanel(m_document, m_selection);
     m_centre = new QSplitter(Qt::Vertical);
@@ -109,6 +119,9 @@ void MainWindow::buildCentre()
     m_code = new QStackedWidget;
     m_code->addWidget(m_diff);
     m_code->addWidget(m_edit);
+    m_compare = new ComparePanel(m_document);
+    m_code->addWidget(m_compare);
+    connect(m_compare, &ComparePanel::closed, this, &MainWindow::leaveComparison);
     m_centre->addWidget(m_code);
     m_centre->setChildrenCollapsible(false);
     m_centre->setStretchFactor(0, 0);
@@ -118,7 +131,8 @@ void MainWindow::buildCentre()
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     for (QWidget *widget :
-         {static_cast<QWidget *>(m_banner), static_cast<QWidget *>(m_question), static_cast<QWidget *>(m_start)})
+         {static_cast<QWidget *>(m_banner), static_cast<QWidget *>(m_question), static_cast<QWidget *>(m_start),
+          static_cast<QWidget *>(m_replay), static_cast<QWidget *>(m_playerBar)})
         layout->addWidget(widget);
     layout->addWidget(m_centre, 1);
     setCentralWidget(centre);
@@ -154,6 +168,7 @@ void MainWindow::buildDocks()
     m_why = new WhyPanel(m_document, m_selection, m_skills->model());
     m_evidence = new EvidencePanel(m_document, m_selection);
     m_log = new LogPanel(m_document);
+    m_transcript = new TranscriptPanel(m_document, m_selection);
     m_doctor = new DoctorPanel(this);
     m_doctor->hide(); // a page when it is asked for
     m_doctor->setObjectName(u"Doctor"_s);
@@ -161,7 +176,8 @@ void MainWindow::buildDocks()
 
     for (const auto &[page, name] :
          {std::pair<QWidget *, QString>(m_skills, u"Skills"_s), std::pair<QWidget *, QString>(m_why, u"Why"_s),
-          std::pair<QWidget *, QString>(m_evidence, u"Evidence"_s), std::pair<QWidget *, QString>(m_log, u"Log"_s)})
+          std::pair<QWidget *, QString>(m_evidence, u"Evidence"_s),
+          std::pair<QWidget *, QString>(m_transcript, u"Transcript"_s), std::pair<QWidget *, QString>(m_log, u"Log"_s)})
         page->setObjectName(name);
     m_leftTabs = new TabPanel;
     m_leftTabs->insertPage(0, tr("Tasks"), m_taskPage);
@@ -169,7 +185,8 @@ void MainWindow::buildDocks()
     m_rightTabs->insertPage(0, tr("Skills"), m_skills);
     m_rightTabs->insertPage(1, tr("Why"), m_why);
     m_rightTabs->insertPage(2, tr("Evidence"), m_evidence);
-    m_rightTabs->insertPage(3, tr("Log"), m_log);
+    m_rightTabs->insertPage(3, tr("Transcript"), m_transcript);
+    m_rightTabs->insertPage(4, tr("Log"), m_log);
     m_leftDock = addDock(Qt::LeftDockWidgetArea, tr("Tasks"), m_leftTabs);
     m_rightDock = addDock(Qt::RightDockWidgetArea, tr("Memory"), m_rightTabs);
 
@@ -193,6 +210,7 @@ void MainWindow::buildDocks()
             startRun();
         }
     });
+    connect(m_transcript, &TranscriptPanel::failed, this, [this](const Error &error) { m_banner->show(error); });
     connect(m_skills, &SkillsPanel::failed, this, [this](const Error &error) { m_banner->show(error); });
     connect(m_skills, &SkillsPanel::stateChanged, m_run, &RunController::applySkillState);
 }
@@ -282,7 +300,13 @@ void MainWindow::setPerspective(const QString &name)
 
 void MainWindow::toggleMaximisedDiff()
 {
-    m_diffMaximised = !m_diffMaximised;
+    setMaximised(!m_diffMaximised);
+}
+
+void MainWindow::setMaximised(bool maximised)
+{
+    if (maximised == m_diffMaximised) return;
+    m_diffMaximised = maximised;
     if (m_diffMaximised) {
         m_stateBeforeMaximise = saveState();
         for (QDockWidget *dock : {m_leftDock, m_rightDock, m_bottomDock})
@@ -293,6 +317,32 @@ void MainWindow::toggleMaximisedDiff()
         restoreState(m_stateBeforeMaximise);
     }
     m_diff->setMaximised(m_diffMaximised);
+}
+
+void MainWindow::compareNodes(const QList<int> &nodes)
+{
+    m_compare->showNodes(nodes);
+    if (m_compare->model()->nodes().size() < 2) return;
+    if (m_code->currentWidget() != m_compare) m_wasMaximised = m_diffMaximised;
+    m_code->setCurrentWidget(m_compare);
+    setMaximised(true);
+    m_compare->view(0)->setFocus();
+}
+
+void MainWindow::compareChosen()
+{
+    QList<int> nodes = m_selection->marked();
+    if (nodes.size() < 2) nodes = {0, m_selection->compared(), m_selection->selected(), m_document->trajectory().best};
+    compareNodes(nodes);
+}
+
+// Back to what was there before.
+void MainWindow::leaveComparison()
+{
+    if (m_code->currentWidget() != m_compare) return;
+    m_code->setCurrentWidget(m_edit->isModified() ? static_cast<QWidget *>(m_edit) : m_diff);
+    setMaximised(m_wasMaximised);
+    m_trajectory->view()->setFocus();
 }
 
 void MainWindow::keyPressEvent(QKeyEvent *event)

@@ -23,6 +23,7 @@ namespace kernelskill {
 
 class Banner;
 class ChartPane;
+class ComparePanel;
 class DiffPanel;
 class DoctorPanel;
 class EditPanel;
@@ -32,12 +33,16 @@ class NodeActions;
 class PaletteLine;
 struct PaletteEntry;
 class ProgressPanel;
+class PlayerBar;
 class QuestionPanel;
+class RecordingPlayer;
+class ReplayPanel;
 class SkillsPanel;
 class StartPanel;
 class TabPanel;
 class TaskPanel;
 class TrajectoryPanel;
+class TranscriptPanel;
 class WhyPanel;
 class StateLabel;
 
@@ -55,6 +60,9 @@ public:
     // Nothing is being read, compared, coloured or run.
     [[nodiscard]] bool isSettled() const;
     void startRun();
+    void askForReplay(const QString &path);  // of a recorded session, through the engine
+    void startReplay();                      // of the one that was asked for
+    void playRecording(const QString &path); // a show, event by event
 
     [[nodiscard]] SessionDocument *document() const { return m_document; }
     [[nodiscard]] NodeSelection *selection() const { return m_selection; }
@@ -65,6 +73,11 @@ public:
     [[nodiscard]] NodeActions *nodeActions() const { return m_nodeActions; }
     [[nodiscard]] PaletteLine *paletteLine() const { return m_search; }
     [[nodiscard]] RunController *runController() const { return m_run; }
+    [[nodiscard]] ReplayPanel *replayPanel() const { return m_replay; }
+    [[nodiscard]] RecordingPlayer *player() const { return m_player; }
+    [[nodiscard]] TranscriptPanel *transcriptPanel() const { return m_transcript; }
+    [[nodiscard]] ComparePanel *comparePanel() const { return m_compare; }
+    void compareNodes(const QList<int> &nodes); // side by side, in the whole window
     void editNode(int node); // a candidate of the person's own, made from it
 
 Q_SIGNALS:
@@ -80,11 +93,19 @@ private:
     void buildCentre();
     void buildDocks();
     void buildMenus();
+    void buildRunMenu();
+    void buildNodeMenu();
     void buildToolBar();
     void buildPerspectiveButtons();
     void buildStatusBar();
     void connectRun();
     void connectPerson();
+    void connectReplay();
+    void begin(const RunSettings &settings, const QString &path);
+    [[nodiscard]] bool refusesWhileRunning(); // and says so
+    [[nodiscard]] bool isUsable(const QString &evaluator, const QString &device) const;
+    [[nodiscard]] QStringList chosenEvaluator() const; // its id and its device
+    void showTranscript();
     QDockWidget *addDock(Qt::DockWidgetArea area, const QString &name, QWidget *content);
 
     void editForQuestion(const Question &question);
@@ -95,11 +116,16 @@ private:
     void showSkill(const QString &name);
     void showDoctor();
     void showRunState();
+    void enableRunActions();
+    void showTitle(const QString &stage);
     void showSessionFacts();
     void showFacts(); // evaluators and agents the engine found
     void updateRecentFiles();
     void rememberFile(const QString &path);
     void toggleMaximisedDiff();
+    void setMaximised(bool maximised);
+    void leaveComparison();
+    void compareChosen(); // the marked nodes, else what is looked at
     void arrange(const QString &perspective);
     [[nodiscard]] QList<PaletteEntry> paletteEntries();
     void openDialog();
@@ -107,7 +133,7 @@ private:
     void saveCopy();
     void copyNodeLink();
     [[nodiscard]] RunSettings chosenSettings() const;
-    [[nodiscard]] QString newSessionPath(const QString &taskFolder) const;
+    [[nodiscard]] QString newSessionPath(const QString &taskFolder, const QString &suffix = {}) const;
     [[nodiscard]] QString memoryPath() const;
     [[nodiscard]] QString taskFacts() const;
 
@@ -120,10 +146,14 @@ private:
     Banner *m_banner;
     QuestionPanel *m_question;
     StartPanel *m_start;
+    ReplayPanel *m_replay;
+    RecordingPlayer *m_player;
+    PlayerBar *m_playerBar;
     TrajectoryPanel *m_trajectory;
     DiffPanel *m_diff;
     EditPanel *m_edit;
-    QStackedWidget *m_code; // the diff, or the editor in its place
+    ComparePanel *m_compare;
+    QStackedWidget *m_code; // the diff, or the editor or a comparison in its place
     NodeActions *m_nodeActions;
     int m_editedNode = -1; // −1: the edit answers a question
     QSplitter *m_centre, *m_charts;
@@ -135,11 +165,13 @@ private:
     WhyPanel *m_why;
     EvidencePanel *m_evidence;
     LogPanel *m_log;
+    TranscriptPanel *m_transcript;
     DoctorPanel *m_doctor;
     TabPanel *m_leftTabs, *m_rightTabs;
     QDockWidget *m_leftDock, *m_rightDock, *m_bottomDock;
 
     QAction *m_newRun, *m_pause, *m_step, *m_stop, *m_resume;
+    QAction *m_replayAction, *m_showAction, *m_showPlay, *m_showStep, *m_showEnd;
     QActionGroup *m_perspectives;
     QMenu *m_recent;
     QComboBox *m_cast, *m_evaluator, *m_memory;
@@ -151,7 +183,7 @@ private:
     QTimer *m_stateTimer;
 
     QString m_perspective;
-    bool m_loading = false, m_diffMaximised = false, m_runPending = false;
+    bool m_loading = false, m_diffMaximised = false, m_wasMaximised = false, m_runPending = false;
     int m_loadGeneration = 0;
     QByteArray m_stateBeforeMaximise;
 };

@@ -9,11 +9,14 @@
 #include "settings/numbers.h"
 #include "settings/icons.h"
 #include "settings/theme.h"
+#include "evidence/row_view.h"
 #include "shell/node_actions.h"
 #include "shell/palette_line.h"
+#include "shell/tab_panel.h"
 #include "tasks/start_panel.h"
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
+#include "transcript/transcript_panel.h"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -64,37 +67,15 @@ void MainWindow::buildMenus()
     view->addAction(tr("Zoom &out"), QKeySequence::ZoomOut, this, [this] { m_trajectory->view()->zoomBy(0.8); });
     view->addAction(tr("&Fit trajectory"), QKeySequence(u"Ctrl+0"_s), this, [this] { m_trajectory->view()->fit(); });
     view->addAction(tr("&Maximise diff"), QKeySequence(u"F11"_s), this, &MainWindow::toggleMaximisedDiff);
+    view->addAction(tr("&Transcript of the node"), QKeySequence(u"Ctrl+T"_s), this, &MainWindow::showTranscript);
     view->addSeparator();
     view->addAction(tr("&Next change"), QKeySequence(u"F8"_s), this,
                     [this] { m_diff->view()->goToHunk(m_diff->view()->currentHunk() + 1); });
     view->addAction(tr("&Previous change"), QKeySequence(u"Shift+F8"_s), this,
                     [this] { m_diff->view()->goToHunk(m_diff->view()->currentHunk() - 1); });
 
-    QMenu *run = menuBar()->addMenu(tr("&Run"));
-    m_pause = new QAction(themedIcon(u"pause"_s), tr("Pause"), this);
-    m_pause->setShortcut(QKeySequence(u"F6"_s));
-    m_step = new QAction(themedIcon(u"step"_s), tr("Step"), this);
-    m_step->setShortcut(QKeySequence(u"F10"_s));
-    m_step->setToolTip(tr("One step of the loop, then pause (F10)"));
-    m_stop = new QAction(themedIcon(u"stop"_s), tr("Stop"), this);
-    m_stop->setShortcut(QKeySequence(u"Shift+F5"_s));
-    m_resume = new QAction(themedIcon(u"play"_s), tr("Resume session"), this);
-    m_resume->setShortcut(QKeySequence(u"F5"_s));
-    run->addActions({m_newRun, m_resume, m_pause, m_step, m_stop});
-
-    QMenu *node = menuBar()->addMenu(tr("&Node"));
-    node->addAction(tr("Select &best"), this, [this] { m_selection->select(m_document->trajectory().best); });
-    node->addAction(tr("Select b&ase"), this, [this] { m_selection->select(m_document->trajectory().base); });
-    node->addAction(tr("Compare with &baseline"), this, [this] { m_selection->compareWith(0); });
-    node->addAction(tr("Compare with &parent"), this, [this] { m_selection->compareWith(-1); });
-    node->addAction(tr("&Edit code…"), QKeySequence(u"Ctrl+E"_s), this, [this] { editNode(m_selection->selected()); });
-    node->addAction(tr("&Name node…"), QKeySequence(u"F2"_s), this,
-                    [this] { m_nodeActions->editNote(m_selection->selected()); });
-    QMenu *more = node->addMenu(tr("&With the selected node"));
-    connect(more, &QMenu::aboutToShow, this, [this, more] {
-        more->clear();
-        m_nodeActions->fill(more, m_selection->selected());
-    });
+    buildRunMenu();
+    buildNodeMenu();
 
     QMenu *window = menuBar()->addMenu(tr("&Window"));
     for (QDockWidget *dock : {m_leftDock, m_bottomDock, m_rightDock})
@@ -117,6 +98,50 @@ void MainWindow::buildMenus()
                            tr("Optimises GPU kernels with a team of agents and a memory of skills.\n\n"
                               "The workbench is free software under the GPL, version 3 or later; "
                               "its core, agents and evaluators are under the Apache licence 2.0."));
+    });
+}
+
+void MainWindow::buildRunMenu()
+{
+    QMenu *run = menuBar()->addMenu(tr("&Run"));
+    m_pause = new QAction(themedIcon(u"pause"_s), tr("Pause"), this);
+    m_pause->setShortcut(QKeySequence(u"F6"_s));
+    m_step = new QAction(themedIcon(u"step"_s), tr("Step"), this);
+    m_step->setShortcut(QKeySequence(u"F10"_s));
+    m_step->setToolTip(tr("One step of the loop, then pause (F10)"));
+    m_stop = new QAction(themedIcon(u"stop"_s), tr("Stop"), this);
+    m_stop->setShortcut(QKeySequence(u"Shift+F5"_s));
+    m_resume = new QAction(themedIcon(u"play"_s), tr("Resume session"), this);
+    m_resume->setShortcut(QKeySequence(u"F5"_s));
+    run->addActions({m_newRun, m_resume, m_pause, m_step, m_stop});
+    run->addSeparator();
+    m_replayAction = run->addAction(themedIcon(u"replay"_s), tr("R&eplay this session…"));
+    m_replayAction->setToolTip(tr("Its agents' steps again, judged anew"));
+    m_showAction = run->addAction(tr("Play recor&ding"));
+    m_showAction->setToolTip(tr("Shows what happened, event by event; nothing is evaluated"));
+    m_showPlay = run->addAction(tr("Play or pause the recording"), QKeySequence(u"Ctrl+Space"_s));
+    m_showStep = run->addAction(tr("Next step of the recording"), QKeySequence(u"Ctrl+Right"_s));
+    m_showEnd = run->addAction(tr("End the recording's show"));
+}
+
+void MainWindow::buildNodeMenu()
+{
+    QMenu *node = menuBar()->addMenu(tr("&Node"));
+    node->addAction(tr("Select &best"), this, [this] { m_selection->select(m_document->trajectory().best); });
+    node->addAction(tr("Select b&ase"), this, [this] { m_selection->select(m_document->trajectory().base); });
+    node->addAction(tr("Compare with &baseline"), this, [this] { m_selection->compareWith(0); });
+    node->addAction(tr("Compare with &parent"), this, [this] { m_selection->compareWith(-1); });
+    node->addAction(tr("Compare side by si&de"), QKeySequence(u"Ctrl+Shift+D"_s), this, &MainWindow::compareChosen)
+        ->setToolTip(tr("The marked nodes (Shift and a click), else baseline, A, B and best"));
+    node->addAction(tr("Mar&k for a comparison"), QKeySequence(u"Ctrl+M"_s), this, [this] { m_selection->toggleMark(m_selection->selected()); });
+    node->addAction(tr("Clear the marks"), this, [this] { m_selection->clearMarks(); });
+    node->addAction(tr("&Edit code…"), QKeySequence(u"Ctrl+E"_s), this, [this] { editNode(m_selection->selected()); });
+    node->addAction(tr("&Name node…"), QKeySequence(u"F2"_s), this,
+                    [this] { m_nodeActions->editNote(m_selection->selected()); });
+    QMenu *more = node->addMenu(tr("&With the selected node"));
+    connect(more, &QMenu::aboutToShow, this, [this, more] {
+        more->clear();
+        m_nodeActions->fill(more, m_selection->selected());
     });
 }
 
@@ -218,6 +243,7 @@ void MainWindow::showFacts()
             }
         }
     }
+    agents.removeAll(u"replay"_s); // needs a session: "Replay this session"
     for (const QString &agent : std::as_const(agents)) {
         m_cast->addItem(agent == "manual"_L1 ? tr("you, in every role") : agent, agent);
         if (agent == "manual"_L1 || !agents.contains(u"manual"_s)) continue;
@@ -234,6 +260,13 @@ void MainWindow::showFacts()
             break;
         }
     }
+}
+
+void MainWindow::showTranscript()
+{
+    m_rightDock->show();
+    m_rightTabs->setCurrentPage(m_transcript);
+    m_transcript->rows()->setFocus();
 }
 
 void MainWindow::copyNodeLink()

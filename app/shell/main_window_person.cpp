@@ -27,6 +27,7 @@ void MainWindow::connectPerson()
     connect(m_trajectory, &TrajectoryPanel::menuWanted, m_nodeActions, &NodeActions::fill);
     connect(m_nodeActions, &NodeActions::editWanted, this, &MainWindow::editNode);
     connect(m_nodeActions, &NodeActions::proposed, this, &MainWindow::propose);
+    connect(m_nodeActions, &NodeActions::compareWanted, this, &MainWindow::compareNodes);
     connect(m_nodeActions, &NodeActions::forkWanted, this, &MainWindow::forkFrom);
     connect(m_nodeActions, &NodeActions::annotated, this, [this](int node, const QString &kind, const QJsonObject &data) {
         m_run->annotate(m_document->path(), node, kind, data);
@@ -49,7 +50,7 @@ void MainWindow::connectPerson()
 // A page of the right dock from the first time on.
 void MainWindow::showDoctor()
 {
-    if (!m_rightTabs->contains(m_doctor)) m_rightTabs->insertPage(4, tr("Doctor"), m_doctor);
+    if (!m_rightTabs->contains(m_doctor)) m_rightTabs->insertPage(5, tr("Doctor"), m_doctor);
     m_rightDock->show();
     m_rightTabs->setCurrentPage(m_doctor);
     m_doctor->setBusy();
@@ -69,6 +70,7 @@ void MainWindow::editNode(int id)
                        });
         return;
     }
+    leaveComparison();
     m_editedNode = id;
     m_edit->begin({tr("Your candidate, from node %1 %2").arg(id).arg(node_text::title(*node)), {}, tr("Evaluate"), *candidate});
     m_code->setCurrentWidget(m_edit);
@@ -76,6 +78,7 @@ void MainWindow::editNode(int id)
 
 void MainWindow::editForQuestion(const Question &question)
 {
+    leaveComparison();
     m_editedNode = -1;
     m_edit->begin({question.title, question.text, tr("Hand in"), Candidate::fromText(u"solve.cu"_s, question.initial)});
     m_code->setCurrentWidget(m_edit);

@@ -6,6 +6,7 @@
 #include "diff/diff_panel.h"
 #include "memory/skills_panel.h"
 #include "models/node_text.h"
+#include "models/recording_player.h"
 #include "models/round_progress.h"
 #include "settings/icons.h"
 #include "settings/numbers.h"
@@ -14,6 +15,7 @@
 #include "shell/question_panel.h"
 #include "shell/state_label.h"
 #include "tasks/progress_panel.h"
+#include "tasks/replay_panel.h"
 #include "tasks/start_panel.h"
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
@@ -57,6 +59,7 @@ QString endSentence(const Trajectory &trajectory)
     if (by == "exhausted"_L1) return MainWindow::tr("Ended: nothing allowed is left to try");
     if (by == "plateau"_L1) return MainWindow::tr("Ended: no new best for several rounds");
     if (by == "roofline"_L1) return MainWindow::tr("Ended: near enough to the roofline");
+    if (by == "recording"_L1) return MainWindow::tr("Ended: %1").arg(trajectory.endMessage);
     if (by == "error"_L1) return MainWindow::tr("Ended by an error: can be resumed");
     return MainWindow::tr("Ended: no %1 left").arg(by);
 }
@@ -68,6 +71,7 @@ void MainWindow::connectRun()
     connect(m_run, &RunController::factsFound, this, &MainWindow::showFacts);
     connect(m_run, &RunController::eventHappened, this,
             [this](const Event &event, const QHash<QString, QByteArray> &blobs) {
+                m_player->end(); // a show is over when something happens
                 m_document->apply(event, blobs);
                 if (event.kind == "node.evaluated"_L1) m_skills->reload();
             });
@@ -124,15 +128,20 @@ QString MainWindow::memoryPath() const
     return paths::dataFolder() + u"/memory.db"_s;
 }
 
-QString MainWindow::newSessionPath(const QString &taskFolder) const
+QString MainWindow::newSessionPath(const QString &taskFolder, const QString &suffix) const
 {
     const QDir folder(paths::sessionsFolder());
     folder.mkpath(u"."_s);
-    const QString stem = QDir(taskFolder).dirName() + QDateTime::currentDateTime().toString(u" d MMM HH-mm"_s);
+    const QString stem = QDir(taskFolder).dirName() + QDateTime::currentDateTime().toString(u" d MMM HH-mm"_s) + suffix;
     QString path = folder.filePath(stem + u".kss"_s);
     for (int number = 2; QFileInfo::exists(path); ++number)
         path = folder.filePath(u"%1 (%2).kss"_s.arg(stem).arg(number));
     return path;
+}
+
+QStringList MainWindow::chosenEvaluator() const
+{
+    return m_evaluator->currentData().toStringList();
 }
 
 RunSettings MainWindow::chosenSettings() const
@@ -145,7 +154,7 @@ RunSettings MainWindow::chosenSettings() const
     for (const QString &pair : cast.section(u';', 1).split(u',', Qt::SkipEmptyParts)) {
         if (const auto role = roleFromString(pair.section(u'=', 0, 0))) settings.cast[*role] = pair.section(u'=', 1);
     }
-    const QStringList evaluator = m_evaluator->currentData().toStringList();
+    const QStringList evaluator = chosenEvaluator();
     if (!evaluator.value(0).isEmpty()) {
         settings.evaluator = evaluator.value(0);
         settings.device = evaluator.value(1);
@@ -169,9 +178,15 @@ void MainWindow::startRun()
                        });
         return;
     }
-    const QString path = newSessionPath(settings.taskFolder);
+    begin(settings, newSessionPath(settings.taskFolder));
+}
+
+void MainWindow::begin(const RunSettings &settings, const QString &path)
+{
     m_banner->hide();
     m_start->hide();
+    m_replay->hide();
+    m_player->forget();
     ++m_loadGeneration; // a file still being read is no longer wanted
     m_loading = false;
     m_document->clear();
@@ -206,7 +221,10 @@ void MainWindow::openPath(const QString &path)
 
 void MainWindow::openSession(const QString &path)
 {
-    if (path == m_document->path() && !m_document->isEmpty()) return;
+    if (path == m_document->path() && !m_document->isEmpty()) {
+        m_player->end();
+        return;
+    }
     if (m_run->isActive()) {
         m_banner->show(Banner::Severity::Info, tr("A run is under way; stop it before you open another session."), {},
                        tr("Stop"), [this] {
@@ -228,6 +246,7 @@ void MainWindow::openSession(const QString &path)
             return;
         }
         m_start->hide();
+        m_player->forget();
         m_document->setContents(*contents);
         if (contents->damage)
             m_banner->show(Banner::Severity::Warning,
@@ -300,7 +319,8 @@ QString MainWindow::taskFacts() const
 void MainWindow::showSessionFacts()
 {
     const Trajectory &trajectory = m_document->trajectory();
-    m_trajectory->setFacts(taskFacts());
+    const QString recorded = QFileInfo(trajectory.recording["path"_L1].toString()).completeBaseName();
+    m_trajectory->setFacts(taskFacts() + (recorded.isEmpty() ? QString() : tr(" · replay of %1").arg(recorded)));
     QString second;
     if (const TrajectoryNode *best = m_document->node(trajectory.best)) {
         if (const auto speedup = node_text::speedup(*best))
@@ -308,6 +328,7 @@ void MainWindow::showSessionFacts()
                      numbers::kindShort(speedup->kind);
     }
     if (second.isEmpty() && m_run->isActive()) second = tr("starting");
+    if (!recorded.isEmpty()) second.prepend(tr("replay · "));
     const bool any = !m_document->path().isEmpty() && (!trajectory.taskName.isEmpty() || m_run->isActive());
     m_tasks->model()->setOpenSession(
         any ? m_document->path() : QString(), QFileInfo(m_document->path()).completeBaseName(),
@@ -339,6 +360,25 @@ void MainWindow::showSessionFacts()
     m_progress->setProgress(roundProgress(*m_document, m_run->isActive()), budget);
 }
 
+void MainWindow::enableRunActions()
+{
+    const Trajectory &trajectory = m_document->trajectory();
+    const RunState state = m_run->state();
+    const bool active = m_run->isActive(), shown = m_player->isActive();
+    m_pause->setEnabled(state == RunState::Running || state == RunState::Paused || state == RunState::Pausing);
+    const bool paused = state == RunState::Paused || state == RunState::Pausing;
+    m_pause->setText(paused ? tr("Continue") : tr("Pause"));
+    m_pause->setIcon(themedIcon(paused ? u"play"_s : u"pause"_s));
+    m_step->setEnabled(active && state != RunState::Starting && state != RunState::Stopping);
+    m_stop->setEnabled(active && state != RunState::Stopping);
+    m_resume->setEnabled(!active && !shown && !m_document->isEmpty() && canResume(trajectory));
+    for (QAction *action : {m_replayAction, m_showAction})
+        action->setEnabled(!active && !m_document->isEmpty());
+    for (QAction *action : {m_showPlay, m_showStep, m_showEnd})
+        action->setEnabled(shown);
+    m_newRun->setEnabled(!active);
+}
+
 void MainWindow::showRunState()
 {
     const Trajectory &trajectory = m_document->trajectory();
@@ -350,19 +390,14 @@ void MainWindow::showRunState()
     for (const TrajectoryNode &node : trajectory.nodes) {
         if (node.state == NodeState::Running) stage = m_document->stageText(node.id);
     }
-    m_pause->setEnabled(state == RunState::Running || state == RunState::Paused || state == RunState::Pausing);
-    const bool paused = state == RunState::Paused || state == RunState::Pausing;
-    m_pause->setText(paused ? tr("Continue") : tr("Pause"));
-    m_pause->setIcon(themedIcon(paused ? u"play"_s : u"pause"_s));
-    m_step->setEnabled(active && state != RunState::Starting && state != RunState::Stopping);
-    m_stop->setEnabled(active && state != RunState::Stopping);
-    m_resume->setEnabled(!active && !m_document->isEmpty() && canResume(trajectory));
-    m_newRun->setEnabled(!active);
+    enableRunActions();
 
     QString words;
     switch (state) {
     case RunState::Idle:
-        words = m_document->isEmpty() ? tr("Ready") : endSentence(trajectory);
+        words = m_player->isActive()    ? tr("Recording, %1 of %2 events").arg(m_player->position()).arg(m_player->count())
+                : m_document->isEmpty() ? tr("Ready")
+                                        : endSentence(trajectory);
         break;
     case RunState::Starting:
         words = tr("Starting");
@@ -401,10 +436,21 @@ void MainWindow::showRunState()
             ? QString()
             : evaluator + (m_document->deviceId().isEmpty() ? QString() : u" · "_s + m_document->deviceId()) +
                   (baseline ? u" · "_s + toString(baseline->kind) : QString()));
+    showTitle(stage);
+}
 
+// The task, what plays it, and where it stands.
+void MainWindow::showTitle(const QString &stage)
+{
+    const Trajectory &trajectory = m_document->trajectory();
+    const bool active = m_run->isActive();
+    const int round = trajectory.lastRound(), planned = trajectory.settings["rounds"_L1].toInt();
     QStringList title;
     if (!trajectory.taskName.isEmpty()) {
         title.append(trajectory.taskName);
+        if (const QString of = QFileInfo(trajectory.recording["path"_L1].toString()).completeBaseName(); !of.isEmpty())
+            title.append(tr("replay of %1").arg(of));
+        if (m_player->isActive()) title.append(tr("recording"));
         if (active) {
             title.append(planned > 0 ? tr("round %1 of %2").arg(round).arg(planned) : tr("round %1").arg(round));
             if (!stage.isEmpty()) title.append(stage);

@@ -49,6 +49,14 @@ void NodeActions::fill(QMenu *menu, int id)
         m_selection->select(id);
         m_selection->compareWith(0);
     });
+    const bool marked = m_selection->marked().contains(id);
+    QAction *mark = menu->addAction(marked ? tr("Take its &mark away") : tr("&Mark it for a comparison"), this,
+                                    [this, id] { m_selection->toggleMark(id); });
+    mark->setToolTip(tr("Shift and a click do the same; up to four"));
+    QList<int> several = m_selection->marked();
+    if (!marked) several.append(id);
+    if (several.size() >= 2 && several.size() <= 4)
+        menu->addAction(tr("Compare %1 nodes side by si&de").arg(several.size()), this, [this, several] { Q_EMIT compareWanted(several); });
     menu->addSeparator();
     if (!node->candidateBlob.isEmpty()) addFork(menu, *node);
     addMarks(menu, *node);

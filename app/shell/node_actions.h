@@ -26,6 +26,7 @@ Q_SIGNALS:
     void proposed(const kernelskill::Proposal &proposal);
     void annotated(int node, const QString &kind, const QJsonObject &data);
     void forkWanted(int node);
+    void compareWanted(const QList<int> &nodes);
 
 private:
     void addFork(QMenu *menu, const TrajectoryNode &node);

@@ -2,6 +2,7 @@
 #include "shell/question_panel.h"
 
 #include "settings/theme.h"
+#include "shell/prediction_form.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -36,7 +37,8 @@ QString roleTitle(const QString &role)
 } // namespace
 
 QuestionPanel::QuestionPanel(QWidget *parent)
-    : QWidget(parent), m_title(new QLabel), m_text(new QLabel), m_choices(new QListWidget), m_edit(new QPlainTextEdit),
+    : QWidget(parent), m_title(new QLabel), m_text(new QLabel), m_choices(new QListWidget),
+      m_prediction(new PredictionForm), m_edit(new QPlainTextEdit),
       m_accept(new QPushButton), m_decline(new QPushButton)
 {
     setAccessibleName(tr("Question to you"));
@@ -58,7 +60,11 @@ QuestionPanel::QuestionPanel(QWidget *parent)
     layout->setSpacing(theme().space(6));
     layout->addWidget(m_title);
     layout->addWidget(m_text);
-    layout->addWidget(m_choices);
+    auto *sides = new QHBoxLayout;
+    sides->setSpacing(theme().space(16));
+    sides->addWidget(m_choices, 1, Qt::AlignTop);
+    sides->addWidget(m_prediction, 1, Qt::AlignTop);
+    layout->addLayout(sides);
     layout->addWidget(m_edit);
     layout->addLayout(row);
     hide();
@@ -68,6 +74,7 @@ QuestionPanel::QuestionPanel(QWidget *parent)
         else
             finish(given());
     });
+    connect(m_choices, &QListWidget::currentRowChanged, this, &QuestionPanel::showOwnPlan);
     connect(m_choices, &QListWidget::itemActivated, m_accept, &QPushButton::click);
     connect(m_decline, &QPushButton::clicked, this, [this] { finish({}); });
 }
@@ -75,20 +82,17 @@ QuestionPanel::QuestionPanel(QWidget *parent)
 void QuestionPanel::ask(const Question &question)
 {
     m_question = question;
-    const QString who = roleTitle(question.role);
+    const QString who = question.kind == Question::Kind::Plan ? tr("Stopped at the plan") : roleTitle(question.role);
     m_title->setText(who.isEmpty() ? question.title : u"%1 · %2"_s.arg(who, question.title));
     const bool isCode = question.kind == Question::Kind::Code;
     m_text->setText(isCode ? question.text.section(u"\n\n"_s, 0, 0) : question.text.left(1200));
     m_text->setVisible(!m_text->text().isEmpty());
     fillChoices();
+    m_prediction->setVisible(question.kind == Question::Kind::Plan);
+    if (question.kind == Question::Kind::Plan) m_prediction->setCounters(question.counters);
     m_edit->setPlainText(question.initial);
     m_edit->setVisible(question.kind == Question::Kind::Text);
-    m_accept->setText(isCode                                        ? tr("Edit the code")
-                      : question.kind == Question::Kind::Confirm ? tr("Yes")
-                                                                 : tr("Answer"));
-    m_decline->setText(question.kind == Question::Kind::Confirm ? tr("No")
-                       : question.role == "planner"_L1          ? tr("Leave it to the ranking")
-                                                                : tr("Decline"));
+    labelButtons();
     show();
     (m_edit->isVisible()      ? static_cast<QWidget *>(m_edit)
      : m_choices->isVisible() ? static_cast<QWidget *>(m_choices)
@@ -96,23 +100,49 @@ void QuestionPanel::ask(const Question &question)
         ->setFocus();
 }
 
+void QuestionPanel::labelButtons()
+{
+    const Question::Kind kind = m_question.kind;
+    m_accept->setText(kind == Question::Kind::Code      ? tr("Edit the code")
+                      : kind == Question::Kind::Confirm ? tr("Yes")
+                      : kind == Question::Kind::Plan    ? tr("Go on with it")
+                                                        : tr("Answer"));
+    m_decline->setText(kind == Question::Kind::Confirm        ? tr("No")
+                       : kind == Question::Kind::Plan         ? tr("As planned, without a prediction")
+                       : m_question.role == "planner"_L1      ? tr("Leave it to the ranking")
+                                                              : tr("Decline"));
+}
+
+void QuestionPanel::showOwnPlan()
+{
+    if (m_question.kind != Question::Kind::Plan) return;
+    const bool own = m_choices->count() > 1 && m_choices->currentRow() == m_choices->count() - 1;
+    m_edit->setVisible(own);
+    m_edit->setPlaceholderText(tr("What should be done? The first words become the plan's name."));
+}
+
 void QuestionPanel::fillChoices()
 {
     m_choices->clear();
-    m_choices->setVisible(m_question.kind == Question::Kind::Choose);
+    const bool plans = m_question.kind == Question::Kind::Plan;
+    m_choices->setVisible(plans || m_question.kind == Question::Kind::Choose);
     for (qsizetype i = 0; i < m_question.choices.size(); ++i) {
         const QString detail = m_question.details.value(i);
-        m_choices->addItem(detail.isEmpty() ? m_question.choices[i] : u"%1   –   %2"_s.arg(m_question.choices[i], detail));
+        const QString name = plans && i == m_question.proposed ? tr("%1 (planned)").arg(m_question.choices[i]) : m_question.choices[i];
+        m_choices->addItem(detail.isEmpty() ? name : u"%1   –   %2"_s.arg(name, detail));
+        m_choices->item(int(i))->setToolTip(detail);
     }
     const int rows = std::clamp(m_choices->count(), 1, mostRows);
     m_choices->setFixedHeight(rows * std::max(themeSize("row"), m_choices->sizeHintForRow(0)) + 2);
-    m_choices->setCurrentRow(0);
+    m_choices->setCurrentRow(plans ? std::max(0, m_question.proposed) : 0);
 }
 
 Answer QuestionPanel::given() const
 {
-    const bool chooses = m_question.kind == Question::Kind::Choose;
-    return {!chooses || m_choices->currentRow() >= 0, chooses ? m_choices->currentRow() : 0, m_edit->toPlainText()};
+    const bool plans = m_question.kind == Question::Kind::Plan;
+    const bool chooses = plans || m_question.kind == Question::Kind::Choose;
+    return {!chooses || m_choices->currentRow() >= 0, chooses ? m_choices->currentRow() : 0, m_edit->toPlainText(),
+            plans ? m_prediction->prediction() : Prediction{}};
 }
 
 void QuestionPanel::finish(Answer answer)

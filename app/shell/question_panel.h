@@ -14,6 +14,8 @@ class QPushButton;
 
 namespace kernelskill {
 
+class PredictionForm;
+
 class QuestionPanel : public QWidget
 {
     Q_OBJECT
@@ -32,11 +34,14 @@ protected:
 
 private:
     void fillChoices();
+    void showOwnPlan(); // room to write one, while that is what is chosen
+    void labelButtons();
     [[nodiscard]] Answer given() const;
 
     Question m_question;
     QLabel *m_title, *m_text;
     QListWidget *m_choices;
+    PredictionForm *m_prediction;
     QPlainTextEdit *m_edit;
     QPushButton *m_accept, *m_decline;
 };

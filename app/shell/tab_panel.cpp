@@ -16,6 +16,7 @@ TabPanel::TabPanel(QWidget *parent) : QWidget(parent), m_tabs(new QTabBar), m_st
     m_tabs->setExpanding(false);
     m_tabs->setDocumentMode(true);
     m_tabs->setUsesScrollButtons(true);
+    m_tabs->setProperty("dense", true); // a dock is narrow
     m_tabs->setAutoHide(true); // one page needs no tabs
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

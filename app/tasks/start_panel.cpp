@@ -20,7 +20,7 @@ namespace kernelskill {
 
 StartPanel::StartPanel(QWidget *parent)
     : QWidget(parent), m_task(new QComboBox), m_rounds(new QSpinBox), m_seed(new QSpinBox),
-      m_step(new QCheckBox(tr("Wait after each plan"))), m_start(new QPushButton(tr("Start")))
+      m_step(new QCheckBox(tr("Stop at each plan"))), m_start(new QPushButton(tr("Start")))
 {
     setFixedHeight(themeSize("toolBar"));
     m_task->setMinimumWidth(180);
@@ -48,7 +48,7 @@ StartPanel::StartPanel(QWidget *parent)
     add(tr("Task"), m_task);
     add(tr("Rounds"), m_rounds);
     add(tr("Seed"), m_seed);
-    m_step->setToolTip(tr("The run pauses when a plan stands, before the code is written: say what you expect, then go on (F6)"));
+    m_step->setToolTip(tr("When a plan stands, you see the ranked skills, say what you expect, and let it be, choose another or write your own"));
     layout->addSpacing(theme().space(4));
     layout->addWidget(m_step);
     auto *hint = new QLabel(tr("Cast, evaluator and memory: tool bar"));

@@ -11,6 +11,7 @@
 #include <QFutureWatcher>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPainter>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
@@ -157,6 +158,8 @@ TaskPanel::TaskPanel(QWidget *parent)
     });
     connect(m_tree, &QTreeView::clicked, this, &TaskPanel::openCurrent);
     connect(m_tree, &QTreeView::activated, this, &TaskPanel::openCurrent);
+    m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_tree, &QTreeView::customContextMenuRequested, this, &TaskPanel::showMenu);
     // Tasks with sessions stay open over a refresh.
     connect(m_proxy, &QAbstractItemModel::modelReset, this, [this] {
         for (int row = 0; row < m_proxy->rowCount(); ++row) {
@@ -173,6 +176,18 @@ void TaskPanel::openCurrent(const QModelIndex &index)
         Q_EMIT sessionChosen(session);
     else if (const QString folder = first.data(TaskModel::FolderRole).toString(); !folder.isEmpty())
         Q_EMIT taskChosen(folder);
+}
+
+void TaskPanel::showMenu(const QPoint &position)
+{
+    const QString session = m_tree->indexAt(position).siblingAtColumn(0).data(TaskModel::SessionRole).toString();
+    if (session.isEmpty()) return;
+    auto *menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("&Open"), this, [this, session] { Q_EMIT sessionChosen(session); });
+    menu->addAction(themedIcon(u"replay"_s), tr("&Replay…"), this, [this, session] { Q_EMIT replayWanted(session); });
+    menu->addAction(tr("&Play recording"), this, [this, session] { Q_EMIT showWanted(session); });
+    menu->popup(m_tree->viewport()->mapToGlobal(position));
 }
 
 void TaskPanel::addTaskFolder(const QString &folder)

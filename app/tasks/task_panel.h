@@ -29,10 +29,13 @@ Q_SIGNALS:
     void newRunRequested();
     void taskChosen(const QString &folder);
     void sessionChosen(const QString &path);
+    void replayWanted(const QString &path);
+    void showWanted(const QString &path);
     void loaded();
 
 private:
     void openCurrent(const QModelIndex &index);
+    void showMenu(const QPoint &position);
     TaskModel *m_model;
     QSortFilterProxyModel *m_proxy;
     QTreeView *m_tree;

@@ -199,7 +199,14 @@ void TrajectoryPainter::paintFrame(const TrajectoryNode &node, const QRectF &car
     m_painter.save();
     m_painter.setRenderHint(QPainter::Antialiasing);
     const double radius = theme().radius(u"card"_s);
-    m_painter.setPen(QPen(themeColor("surface.control"), 1));
+    // A step that is played again is framed in dots: the solid frames are what was paid for.
+    QPen frame(themeColor("surface.control"), 1);
+    if (node.recorded) {
+        frame.setStyle(Qt::CustomDashLine);
+        frame.setDashPattern({1.5, 2});
+        frame.setCapStyle(Qt::FlatCap);
+    }
+    m_painter.setPen(frame);
     m_painter.setBrush(themeColor("surface.raised"));
     const QRectF outline = QRectF(card.toAlignedRect()).adjusted(0.5, 0.5, -0.5, -0.5);
     m_painter.drawRoundedRect(outline, radius, radius);
@@ -223,6 +230,11 @@ void TrajectoryPainter::paintFrame(const TrajectoryNode &node, const QRectF &car
         m_painter.setPen(pen);
         m_painter.setBrush(Qt::NoBrush);
         m_painter.drawRoundedRect(outline.adjusted(-2, -2, 2, 2), ringRadius, ringRadius);
+    }
+    if (m_scene.marked.contains(node.id)) { // a line below, whatever ring it has
+        m_painter.setPen(Qt::NoPen);
+        m_painter.setBrush(themeColor("accent.accent"));
+        m_painter.drawRect(QRectF(outline.left() + 4, outline.bottom() + 5, outline.width() - 8, 3));
     }
     m_painter.restore();
 }
@@ -267,7 +279,13 @@ void TrajectoryPainter::paintCard(const TrajectoryNode &node, const QRectF &card
     end = paintMarks(node, end, centre);
     drawElided(m_painter, lineRect(0, left + glyphSize + 5, end).translated(0, 1), node_text::headline(node),
                TextStyle::Title, primary);
-    drawElided(m_painter, lineRect(1, left, right), node_text::detail(node, m_scene.document->stageText(node.id)),
+    double detailEnd = right;
+    if (node.recorded) {
+        const double middle = lineRect(1, left, right).center().y();
+        glyphs::paintMark(m_painter, QRectF(right - markSize, middle - markSize / 2, markSize, markSize), glyphs::Mark::Recorded);
+        detailEnd -= markSize + 3;
+    }
+    drawElided(m_painter, lineRect(1, left, detailEnd), node_text::detail(node, m_scene.document->stageText(node.id)),
                TextStyle::Caption, secondary);
     drawElided(m_painter, lineRect(2, left, right), node_text::title(node), TextStyle::Body, primary);
     // Last line: the figures stay whole, the metric's name gives way.
@@ -311,7 +329,10 @@ void TrajectoryPainter::paintMiddle(const TrajectoryNode &node, const QRectF &ca
         if (node.isBest) glyphs::paintMark(m_painter, QRectF(right - 9, card.top() + 2, 9, 9), glyphs::Mark::Best);
         if (node.isBase) glyphs::paintMark(m_painter, QRectF(right - 9, card.bottom() - 12, 9, 9), glyphs::Mark::Base);
         if (node.isHuman) glyphs::paintMark(m_painter, QRectF(right - 9, card.top() + 2, 9, 9), glyphs::Mark::Human);
-        if (node.isBest || node.isBase || node.isHuman) end -= 10;
+        const bool topTaken = node.isBest || node.isHuman;
+        if (node.recorded && (!topTaken || !node.isBase))
+            glyphs::paintMark(m_painter, QRectF(right - 9, topTaken ? card.bottom() - 12 : card.top() + 2, 9, 9), glyphs::Mark::Recorded);
+        if (topTaken || node.isBase || node.recorded) end -= 10;
     }
     QFont strong = theme().font(TextStyle::Strong);
     strong.setPixelSize(11);
@@ -326,7 +347,7 @@ void TrajectoryPainter::paintMiddle(const TrajectoryNode &node, const QRectF &ca
 
 QSizeF TrajectoryPainter::legendSize()
 {
-    return {330, 62};
+    return {350, 62};
 }
 
 void TrajectoryPainter::paintLegend(QPainter &painter, const QPointF &at, bool anyMeasured, bool anyModelled)
@@ -354,6 +375,8 @@ void TrajectoryPainter::paintLegend(QPainter &painter, const QPointF &at, bool a
     word(u"base"_s);
     glyphs::paintMark(painter, glyph(), glyphs::Mark::Human);
     word(u"edited by a person"_s);
+    glyphs::paintMark(painter, glyph(), glyphs::Mark::Recorded);
+    word(u"recorded"_s);
     x = at.x();
     y += 20;
     glyphs::fillValue(painter, glyph().adjusted(0, 1, 1, -1), themeColor("kind.modelled"), TimeKind::Modelled);

@@ -35,6 +35,7 @@ struct TrajectoryScene
     QList<int> bestPath; // node ids
     QSet<int> bestNodes; // the same
     int selected = -1, compared = -1;
+    QList<int> marked; // for a comparison of several
     bool dimFailures = false;
     bool focused = false;
 };

@@ -62,6 +62,10 @@ TrajectoryView::TrajectoryView(SessionDocument *document, NodeSelection *selecti
         if (before != m_scene.selected) ensureVisible(m_scene.selected);
         viewport()->update();
     });
+    connect(selection, &NodeSelection::marksChanged, this, [this] {
+        m_scene.marked = m_selection->marked();
+        viewport()->update();
+    });
     relayout();
 }
 
@@ -425,7 +429,9 @@ void TrajectoryView::mousePressEvent(QMouseEvent *event)
     if (event->button() == Qt::LeftButton || event->button() == Qt::RightButton) {
         const int node = nodeAt(m_pressedAt);
         if (node >= 0 && event->button() == Qt::LeftButton) {
-            if (event->modifiers() & Qt::ControlModifier)
+            if (event->modifiers() & Qt::ShiftModifier)
+                m_selection->toggleMark(node);
+            else if (event->modifiers() & Qt::ControlModifier)
                 m_selection->compareWith(node);
             else
                 m_selection->select(node);
@@ -519,6 +525,9 @@ void TrajectoryView::keyPressEvent(QKeyEvent *event)
         return;
     case Qt::Key_Minus:
         zoomBy(0.8);
+        return;
+    case Qt::Key_M:
+        m_selection->toggleMark(m_selection->selected());
         return;
     case Qt::Key_0:
         fit();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/roles.h"
 
-#include <QJsonArray>
-
 #include <algorithm>
 #include <array>
 
@@ -93,6 +91,11 @@ Optimizer::~Optimizer() = default;
 Diagnoser::~Diagnoser() = default;
 Repairer::~Repairer() = default;
 Agent::~Agent() = default;
+
+Result<QJsonObject> Agent::prepare(const Task &)
+{
+    return QJsonObject{};
+}
 
 bool Agent::plays(Role role)
 {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "agent/question.h"
+#include "agent/recorded_step.h"
 #include "base/result.h"
 #include "evaluation/evaluation.h"
 #include "memory/longterm/skill.h"
@@ -11,6 +12,7 @@
 #include "task/task.h"
 
 #include <QCoroTask>
+#include <QJsonArray>
 
 #include <functional>
 #include <memory>
@@ -30,6 +32,9 @@ struct RoleUsage
     int calls = 0;      // to a model
     qint64 tokensIn = 0, tokensOut = 0;
     double cost_usd = 0;
+    // The exchange with a model, in order: {"from": "system"|"user"|"assistant"|"tool", "text", "note"?: what was taken or
+    // dropped of it, and why}.
+    QJsonArray messages{};
 };
 
 // What every call gets besides its own request.
@@ -96,6 +101,7 @@ struct CodeChange
 {
     Candidate candidate;
     QString summary; // one line for the node
+    std::optional<RecordedStep> recorded = std::nullopt; // played again, not written anew
 };
 
 struct OptimizeRequest
@@ -149,7 +155,8 @@ class Planner
 {
 public:
     virtual ~Planner();
-    // An Error with code "plan.none" says that nothing allowed is applicable: the run may stop.
+    // An Error with code "plan.none" says that nothing allowed is applicable: the run may stop. "recording.over": what is
+    // played again has no further step; the run ends with the error's message.
     virtual QCoro::Task<Result<Plan>> plan(PlanRequest request, RoleContext context) = 0;
 };
 class Optimizer
@@ -178,6 +185,9 @@ class Agent
 {
 public:
     virtual ~Agent();
+    // Once, before anything is written to a session. An error keeps the run from starting. What it gives goes into
+    // session.start under "agents"; "recording" there says that the run plays a session again: {path, session, task_changed}.
+    [[nodiscard]] virtual Result<QJsonObject> prepare(const Task &task);
     virtual Generator *generator() { return nullptr; }
     virtual FeatureExtractor *featureExtractor() { return nullptr; }
     virtual Planner *planner() { return nullptr; }

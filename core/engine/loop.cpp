@@ -21,6 +21,8 @@ QCoro::Task<Result<QString>> Loop::run()
     } else if (by == u"exhausted") {
         message = trajectory().base < 0 ? QStringLiteral("no first candidate passes its checks")
                                         : QStringLiteral("nothing that is allowed is left to try on this base");
+    } else if (by == u"recording") {
+        message = m_recordingOver;
     }
     QJsonObject data{{"by", by}};
     if (!message.isEmpty()) data.insert("message", message);
@@ -56,6 +58,7 @@ QCoro::Task<Result<QString>> Loop::rounds()
             auto end = co_await optimiseRound(round);
             if (!end) co_return std::unexpected(end.error());
             if (*end == RoundEnd::Exhausted) co_return QStringLiteral("exhausted");
+            if (*end == RoundEnd::RecordingOver) co_return QStringLiteral("recording");
         }
     }
 }

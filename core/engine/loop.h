@@ -27,6 +27,7 @@ struct LoopParts
     RunSettings settings;
     SessionTask task;
     std::map<QString, std::unique_ptr<Agent>> agents; // plugin id → agent
+    QJsonObject agentFacts;                           // plugin id → what Agent::prepare gave, where it gave any
     std::unique_ptr<Evaluator> evaluator;
     DeviceInfo device;
     MemorySnapshot memory;
@@ -50,7 +51,7 @@ public:
 
 private:
     // How a round went.
-    enum class RoundEnd { Done, Exhausted };
+    enum class RoundEnd { Done, Exhausted, RecordingOver };
     // A plan the engine accepts, with the change that came of it.
     struct Written
     {
@@ -75,7 +76,9 @@ private:
         QStringList refusals;
         QStringList engineTook; // skills the engine chose itself
         int policyRefusals = 0;
-        bool byPerson = false;  // the plan is a person's
+        bool byPerson = false;  // the round is a person's
+        bool choseByPerson = false; // the plan that stands now is one the person put in another's place
+        Prediction prediction;      // of the plan that stands now
     };
 
     // loop.cpp
@@ -101,6 +104,12 @@ private:
     QCoro::Task<Result<Features>> featuresOf(const Planning &planning);
     QCoro::Task<Result<std::optional<Written>>> planAndWrite(Planning &planning);
     QCoro::Task<Result<std::optional<Written>>> tryPlan(Planning &planning, Plan plan, int question);
+    // step_mode.cpp
+    [[nodiscard]] bool asksAtPlans(const Planning &planning) const;
+    QCoro::Task<Result<Plan>> settleWithPerson(Planning &planning, Plan planned);
+    [[nodiscard]] Question questionOf(const Planning &planning, const Plan &planned) const;
+
+    // planning.cpp
     QCoro::Task<Result<Plan>> askPlanner(const Planning &planning, int question);
     QCoro::Task<Result<std::expected<CodeChange, Refusal>>> write(const Planning &planning, const Plan &plan,
                                                                   int question);
@@ -108,6 +117,7 @@ private:
     [[nodiscard]] std::optional<Refusal> refusalOf(const Planning &planning, Plan &plan) const;
     [[nodiscard]] std::optional<Refusal> refusalOfOwnIdea(const Planning &planning, const Plan &plan, bool insisted) const;
     [[nodiscard]] std::optional<Refusal> repeatRefusal(const Planning &planning, const Plan &plan) const;
+    [[nodiscard]] Result<void> recordPlan(const Planning &planning, const Plan &plan);
     [[nodiscard]] std::optional<Plan> engineChoice(Planning &planning) const;
     [[nodiscard]] Result<void> recordRefusal(Planning &planning, const Plan &plan, const Refusal &refusal);
     [[nodiscard]] QList<Skill> currentSkills() const;
@@ -127,6 +137,7 @@ private:
     // review.cpp
     QCoro::Task<Result<void>> review(int node);
     [[nodiscard]] Result<void> settle(int node);
+    [[nodiscard]] QString divergenceOf(int node, const Evaluation &evaluation);
     [[nodiscard]] Result<QJsonObject> evaluatedData(int node, const Evaluation &evaluation);
     [[nodiscard]] Result<void> recordInLedger(const TrajectoryNode &node);
     [[nodiscard]] Result<void> draftFrom(const TrajectoryNode &node);
@@ -147,6 +158,7 @@ private:
 
     LoopParts m_parts;
     QElapsedTimer m_timer;
+    QString m_recordingOver; // why what is played again has no further step
     QHash<int, Evaluation> m_evaluations; // by node, as read from their blobs
     QList<RoleUsage> m_usage;             // of the role call in flight
 };

@@ -36,6 +36,18 @@ QList<ObservedChange> observedChanges(const QList<MetricPromise> &promises, cons
     return changes;
 }
 
+QList<ObservedChange> predictedChanges(const Prediction &prediction, const Profile &before, const Profile &after)
+{
+    QList<ObservedChange> changes;
+    for (const CounterPrediction &counter : prediction.counters) {
+        ObservedChange change{counter.metric, toString(counter.movement), before.metric(counter.metric),
+                              after.metric(counter.metric), {}};
+        if (change.before && change.after) change.kept = movementOf(*change.before, *change.after) == counter.movement;
+        changes.append(change);
+    }
+    return changes;
+}
+
 QJsonArray toJson(const QList<ObservedChange> &changes)
 {
     QJsonArray array;

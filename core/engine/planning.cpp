@@ -140,7 +140,7 @@ QCoro::Task<Result<Plan>> Loop::askPlanner(const Planning &planning, int questio
 // Also completes a plan that names only its method or only its skill.
 std::optional<Loop::Refusal> Loop::refusalOf(const Planning &planning, Plan &plan) const
 {
-    const bool insisted = planning.byPerson ||
+    const bool insisted = planning.byPerson || planning.choseByPerson ||
                           (plan.overridesPolicy && speaksForAPerson(m_parts.settings.agentFor(Role::Planner)));
     if (plan.isFreeForm()) {
         if (auto refusal = refusalOfOwnIdea(planning, plan, insisted)) return refusal;
@@ -244,24 +244,39 @@ QList<MetricPromise> Loop::promisesOf(const QString &skillName) const
     return promises;
 }
 
+// The plan that is carried out, the node it makes, and what a person expects of it.
+Result<void> Loop::recordPlan(const Planning &planning, const Plan &plan)
+{
+    const bool byPerson = planning.byPerson || planning.choseByPerson;
+    QList<PendingEvent> events{{QStringLiteral("round.plan"),
+                                {{"round", planning.round},
+                                 {"base", planning.base},
+                                 {"plan", plan.toJson()},
+                                 {"agent", byPerson ? QString::fromLatin1(personAgent)
+                                                    : m_parts.settings.agentFor(Role::Planner)}}},
+                               {QStringLiteral("node.start"),
+                                {{"node", planning.node},
+                                 {"parent", planning.base},
+                                 {"round", planning.round},
+                                 {"kind", QStringLiteral("optimise")},
+                                 {"agent", m_parts.settings.agentFor(Role::Optimizer)}}}};
+    if (!planning.prediction.isEmpty()) {
+        QJsonObject data = planning.prediction.toJson();
+        data.insert("node", planning.node);
+        data.insert("round", planning.round);
+        data.insert("skill", plan.skill);
+        events.append({QStringLiteral("person.prediction"), data});
+    }
+    return m_parts.journal->append(events);
+}
+
 QCoro::Task<Result<std::expected<CodeChange, Loop::Refusal>>> Loop::write(const Planning &planning, const Plan &plan,
                                                                           int question)
 {
     using Outcome = std::expected<CodeChange, Refusal>;
-    auto noted = m_parts.journal->append({{QStringLiteral("round.plan"),
-                                           {{"round", planning.round},
-                                            {"base", planning.base},
-                                            {"plan", plan.toJson()},
-                                            {"agent", planning.byPerson ? QString::fromLatin1(personAgent)
-                                                                        : m_parts.settings.agentFor(Role::Planner)}}},
-                                          {QStringLiteral("node.start"),
-                                           {{"node", planning.node},
-                                            {"parent", planning.base},
-                                            {"round", planning.round},
-                                            {"kind", QStringLiteral("optimise")},
-                                            {"agent", m_parts.settings.agentFor(Role::Optimizer)}}}});
-    if (!noted) co_return std::unexpected(noted.error());
-    if (m_parts.settings.stepMode && !planning.byPerson) m_parts.control->requestPause();
+    if (auto noted = recordPlan(planning, plan); !noted) co_return std::unexpected(noted.error());
+    // Where nobody can be asked, the run waits.
+    if (m_parts.settings.stepMode && !planning.byPerson && !m_parts.ask) m_parts.control->requestPause();
     if (auto waited = co_await waitIfPaused(Control::Place::WithinRound); !waited) co_return std::unexpected(waited.error());
     OptimizeRequest request{
         m_parts.task.task, planning.candidate, planning.evaluation, planning.features, plan, {}, {}};
@@ -296,7 +311,14 @@ QCoro::Task<Result<std::expected<CodeChange, Loop::Refusal>>> Loop::write(const 
 // The change a plan leads to, or nothing when the plan or its code is refused; then that is on record.
 QCoro::Task<Result<std::optional<Loop::Written>>> Loop::tryPlan(Planning &planning, Plan plan, int question)
 {
+    planning.choseByPerson = false;
+    planning.prediction = {};
     std::optional<Refusal> refusal = refusalOf(planning, plan);
+    if (!refusal && asksAtPlans(planning)) {
+        auto settled = co_await settleWithPerson(planning, plan);
+        if (!settled) co_return std::unexpected(settled.error());
+        plan = *settled;
+    }
     if (!refusal) {
         auto change = co_await write(planning, plan, question);
         if (!change) co_return std::unexpected(change.error());
@@ -315,6 +337,10 @@ QCoro::Task<Result<std::optional<Loop::Written>>> Loop::planAndWrite(Planning &p
     for (; question < questionsPerRound && planning.policyRefusals <= policyRefusalsAllowed; ++question) {
         auto asked = co_await askPlanner(planning, question);
         if (!asked && asked.error().code == u"plan.none") co_return std::optional<Written>();
+        if (!asked && asked.error().code == u"recording.over") {
+            m_recordingOver = asked.error().message;
+            co_return std::optional<Written>();
+        }
         if (!asked && !concernsOneReply(asked.error())) co_return std::unexpected(asked.error());
         if (!asked) {
             auto refused = recordRefusal(planning, {}, {asked.error().message, false, false});
@@ -370,7 +396,7 @@ QCoro::Task<Result<Loop::RoundEnd>> Loop::finishRound(const Planning &planning, 
                 {{"node", planning.node}, {"reason", planning.refusals.value(planning.refusals.size() - 1)}});
             if (!dropped) co_return std::unexpected(dropped.error());
         }
-        co_return RoundEnd::Exhausted;
+        co_return m_recordingOver.isEmpty() ? RoundEnd::Exhausted : RoundEnd::RecordingOver;
     }
     if (auto stored = storeCandidate(planning.node, written->change, written->plan); !stored)
         co_return std::unexpected(stored.error());

@@ -66,7 +66,7 @@ QCoro::Task<Result<Candidate>> apply(const Ground &ground, const PlayerFactory &
                                      const Skill &skill, const Candidate &base, const Evaluation &evaluation,
                                      quint64 seed, std::stop_token stop)
 {
-    auto agent = players.agent(agentId);
+    auto agent = players.agent(agentId, {});
     if (!agent) co_return std::unexpected(agent.error());
     Optimizer *optimizer = (*agent)->optimizer();
     if (!optimizer)

@@ -64,6 +64,17 @@ Result<Evaluation> Loop::evaluationOf(int node)
     return m_evaluations[node] = Evaluation::fromJson(*object);
 }
 
+// What the record of a replayed candidate says otherwise.
+QString Loop::divergenceOf(int node, const Evaluation &evaluation)
+{
+    const auto &recorded = trajectory().node(node)->recorded;
+    if (!recorded) return {};
+    std::optional<Speedup> now;
+    if (const auto baseline = node > 0 ? evaluationOf(0) : Result<Evaluation>(evaluation); baseline && evaluation.isUsable())
+        now = speedup(*baseline, evaluation);
+    return divergence(*recorded, toString(evaluation.verdict), now);
+}
+
 Result<QJsonObject> Loop::evaluatedData(int node, const Evaluation &evaluation)
 {
     auto blob = m_parts.journal->putJson(evaluation.toJson());
@@ -100,8 +111,11 @@ Result<QJsonObject> Loop::evaluatedData(int node, const Evaluation &evaluation)
         }
         const Plan &plan = trajectory().node(node)->plan;
         data.insert("observed", toJson(observedChanges(plan.promises, base->profile, evaluation.profile)));
+        if (const auto &prediction = trajectory().node(node)->prediction)
+            data.insert("predicted", toJson(predictedChanges(*prediction, base->profile, evaluation.profile)));
     }
     if (!why.isEmpty()) data.insert("why", why);
+    if (const QString sentence = divergenceOf(node, evaluation); !sentence.isEmpty()) data.insert("divergence", sentence);
     return data;
 }
 
@@ -169,6 +183,7 @@ Result<void> Loop::settle(int node)
 Result<void> Loop::recordInLedger(const TrajectoryNode &node)
 {
     if (!m_parts.store || m_parts.settings.longTerm != LongTerm::Learning || node.skill.isEmpty()) return {};
+    if (node.recorded) return {}; // the same step again is no new evidence
     if (m_parts.store->isReadOnly()) return {}; // it was said when the memory was opened
     LedgerEntry entry;
     entry.session = m_parts.journal->file().id();

@@ -67,6 +67,8 @@ Result<void> Loop::recordCall(Role role, int round, int node, const QElapsedTime
         sum.tokensIn += usage.tokensIn;
         sum.tokensOut += usage.tokensOut;
         sum.cost_usd += usage.cost_usd;
+        for (const QJsonValue &message : usage.messages)
+            sum.messages.append(message);
     }
     m_usage.clear();
     if (sum.calls > 0) {
@@ -80,19 +82,25 @@ Result<void> Loop::recordCall(Role role, int round, int node, const QElapsedTime
         if (!blob) return std::unexpected(blob.error());
         data.insert("transcript_blob", *blob);
     }
+    if (!sum.messages.isEmpty()) {
+        auto blob = m_parts.journal->putJson({{"messages", sum.messages}});
+        if (!blob) return std::unexpected(blob.error());
+        data.insert("messages_blob", *blob);
+    }
     return m_parts.journal->append(QStringLiteral("role.call"), data);
 }
 
 PendingEvent Loop::candidateEvent(int node, const CodeChange &change, const Plan &plan, const QString &blob) const
 {
-    return {QStringLiteral("node.candidate"),
-            {{"node", node},
-             {"candidate_blob", blob},
-             {"code_digest", QString::fromLatin1(comparedDigest(change.candidate))},
-             {"summary", change.summary},
-             {"method", plan.method},
-             {"skill", plan.skill},
-             {"plan", plan.toJson()}}};
+    QJsonObject data{{"node", node},
+                     {"candidate_blob", blob},
+                     {"code_digest", QString::fromLatin1(comparedDigest(change.candidate))},
+                     {"summary", change.summary},
+                     {"method", plan.method},
+                     {"skill", plan.skill},
+                     {"plan", plan.toJson()}};
+    if (change.recorded) data.insert("recorded", change.recorded->toJson());
+    return {QStringLiteral("node.candidate"), data};
 }
 
 Result<void> Loop::storeCandidate(int node, const CodeChange &change, const Plan &plan)

@@ -15,7 +15,8 @@ namespace {
 // Ends after which going on needs more rounds than there were.
 bool isFinal(const QString &endedBy)
 {
-    return endedBy == u"rounds" || endedBy == u"exhausted" || endedBy == u"plateau" || endedBy == u"roofline";
+    return endedBy == u"rounds" || endedBy == u"exhausted" || endedBy == u"plateau" || endedBy == u"roofline" ||
+           endedBy == u"recording";
 }
 
 Result<void> checkEvaluator(const Evaluator &evaluator, const Task &task)
@@ -31,7 +32,7 @@ Result<void> checkEvaluator(const Evaluator &evaluator, const Task &task)
 PlayerFactory playersOf(PluginManager *plugins)
 {
     return {[plugins](const QString &id) { return plugins->createEvaluator(id); },
-            [plugins](const QString &id) { return plugins->createAgent(id); }};
+            [plugins](const QString &id, const QJsonObject &settings) { return plugins->createAgent(id, settings); }};
 }
 
 Result<DeviceInfo> chooseDevice(const Evaluator &evaluator, const QString &wanted)
@@ -81,8 +82,12 @@ Result<void> Run::Impl::makeAgents(LoopParts &parts) const
     for (const Role role : allRoles()) {
         const QString id = parts.settings.agentFor(role);
         if (!parts.agents.contains(id)) {
-            auto agent = players.agent(id);
+            auto agent = players.agent(id, parts.settings.agentSettings.value(id));
             if (!agent) return std::unexpected(agent.error());
+            auto facts = (*agent)->prepare(parts.task.task);
+            // What a person asks of a session needs no agent that cannot play any more.
+            if (!facts && !parts.onlyProposalsEndBy) return std::unexpected(facts.error());
+            if (facts && !facts->isEmpty()) parts.agentFacts.insert(id, *facts);
             parts.agents.emplace(id, std::move(*agent));
         }
         if (!parts.agents.at(id)->plays(role)) {
@@ -142,15 +147,15 @@ Result<void> Run::Impl::begin(LoopParts &parts, const QString &path)
     auto memory = parts.memory.store(*journal);
     if (!memory) return std::unexpected(memory.error());
     parts.settings.taskFolder = task->folder;
-    return journal->append({{QStringLiteral("session.start"),
-                             {{"task", task->name},
-                              {"task_folder", task->folder},
-                              {"task_digest", QString::fromLatin1(task->digest())},
-                              {"task_blob", *taskBlob},
-                              {"settings", parts.settings.toJson()},
-                              {"versions", QJsonObject{{"program", QStringLiteral(KERNELSKILL_VERSION)},
-                                                       {"session", sessionSchemaVersion}}}}},
-                            {QStringLiteral("memory.snapshot"), *memory}});
+    QJsonObject start{{"task", task->name},
+                      {"task_folder", task->folder},
+                      {"task_digest", QString::fromLatin1(task->digest())},
+                      {"task_blob", *taskBlob},
+                      {"settings", parts.settings.toJson()},
+                      {"versions", QJsonObject{{"program", QStringLiteral(KERNELSKILL_VERSION)},
+                                               {"session", sessionSchemaVersion}}}};
+    if (!parts.agentFacts.isEmpty()) start.insert("agents", parts.agentFacts);
+    return journal->append({{QStringLiteral("session.start"), start}, {QStringLiteral("memory.snapshot"), *memory}});
 }
 
 // False: the session has ended and there is nothing more to do.

@@ -30,7 +30,7 @@ struct RunSummary
 struct PlayerFactory
 {
     std::function<Result<std::unique_ptr<Evaluator>>(const QString &id)> evaluator;
-    std::function<Result<std::unique_ptr<Agent>>(const QString &id)> agent;
+    std::function<Result<std::unique_ptr<Agent>>(const QString &id, const QJsonObject &settings)> agent;
 };
 
 [[nodiscard]] PlayerFactory playersOf(PluginManager *plugins); // which outlives it

@@ -49,9 +49,13 @@ QJsonObject RunSettings::toJson() const
     QJsonObject castObject;
     for (const auto &[role, plugin] : cast.asKeyValueRange())
         castObject.insert(kernelskill::toString(role), plugin);
+    QJsonObject settingsObject;
+    for (const auto &[plugin, values] : agentSettings.asKeyValueRange())
+        settingsObject.insert(plugin, values);
     return {{"task_folder", taskFolder},
             {"cast", castObject},
             {"agent", agent},
+            {"agent_settings", settingsObject},
             {"evaluator", evaluator},
             {"device", device},
             {"mode", mode},
@@ -91,6 +95,9 @@ Result<RunSettings> RunSettings::fromJson(const QJsonObject &object)
     settings.rooflineFraction = object.value("roofline_fraction").toDouble();
     settings.stepMode = object.value("step_mode").toBool();
     settings.unconfined = object.value("unconfined").toBool();
+    const QJsonObject agents = object.value("agent_settings").toObject();
+    for (auto entry = agents.begin(); entry != agents.end(); ++entry)
+        settings.agentSettings.insert(entry.key(), entry->toObject());
     const QJsonObject cast = object.value("cast").toObject();
     for (auto entry = cast.begin(); entry != cast.end(); ++entry) {
         const auto role = roleFromString(entry.key());

@@ -24,6 +24,7 @@ struct RunSettings
     QString taskFolder;
     QMap<Role, QString> cast;   // role → agent plugin id; missing roles play `agent`
     QString agent = QStringLiteral("expert");
+    QMap<QString, QJsonObject> agentSettings; // plugin id → its settings for this run; never a secret
     QString evaluator = QStringLiteral("simulator");
     QString device;             // empty: evaluator's default
     QString mode = QStringLiteral("strict");
@@ -39,7 +40,7 @@ struct RunSettings
     int repairLimit = 4;        // candidates in one repair chain
     int plateauRounds = 0;      // stop after so many rounds without a new best; 0: never
     double rooflineFraction = 0; // stop when best reaches it; 0: never
-    bool stepMode = false;      // wait for the person after each plan
+    bool stepMode = false;      // ask the person at each plan, or wait where nobody can be asked
     bool unconfined = false;
 
     [[nodiscard]] QString agentFor(Role role) const;

@@ -64,6 +64,7 @@ RunSummary summarise(const Trajectory &trajectory, const QString &sessionPath)
                                         {"tokens_in", trajectory.tokensIn},
                                         {"tokens_out", trajectory.tokensOut},
                                         {"cost_usd", trajectory.cost_usd}}}};
+    if (!trajectory.recording.isEmpty()) summary.json.insert("recording", trajectory.recording);
     if (!summary.message.isEmpty()) summary.json.insert("message", summary.message);
     return summary;
 }

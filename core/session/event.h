@@ -9,7 +9,8 @@
 namespace kernelskill {
 
 // Kinds and their data (blobs are named by SHA-256 hex in fields that end in "_blob"):
-//   session.start   {task: name, task_folder, task_digest, task_blob, settings: {…RunSettings}, versions: {…}}
+//   session.start   {task: name, task_folder, task_digest, task_blob, settings: {…RunSettings}, versions: {…},
+//                    agents: {id: {recording?: {path, session, task_changed}}}}   what they say of themselves
 //   memory.snapshot {policy_blob, skills_blob, statistics_blob}
 //   round.start     {round, base}
 //   round.features  {round, base, features: {…}, agent}
@@ -17,18 +18,23 @@ namespace kernelskill {
 //   round.plan      {round, base, plan: {…}, agent}
 //   round.refused   {round, base, plan: {…}, reason}          a plan or candidate refused by short-term memory or policy
 //   node.start      {node, parent, round, kind: "seed"|"optimise"|"repair"|"human", agent}
-//   node.candidate  {node, candidate_blob, code_digest, summary, method, skill, plan: {…}}
+//   node.candidate  {node, candidate_blob, code_digest, summary, method, skill, plan: {…},
+//                    recorded?: {node, verdict, speedup, interval, kind}}   played again from a recorded session
 //   node.evaluated  {node, evaluation_blob, status, verdict, kind, time_us, interval, speedup, speedup_interval,
 //                    step_speedup, step_interval, observed: [{metric, before, after, promised, kept}], why,
-//                    work: {flops, dram_bytes, time_us}}
+//                    work: {flops, dram_bytes, time_us},
+//                    divergence?: what the record said otherwise, in a sentence
+//                    predicted?: as observed, "promised" being what the person predicted: "lower"|"same"|"higher"}
 //   node.dropped    {node, reason}                              started, but no candidate came of it
 //   node.promoted   {node, base: bool, best: bool}
 //   repair.diagnosis{node, diagnosis: {…}, chain}
 //   repair.rollback {node, to}
-//   role.call       {role, agent, round, node, wall_ms, error?, transcript_blob?, tokens_in?, tokens_out?, cost_usd?}
+//   role.call       {role, agent, round, node, wall_ms, error?, calls?, tokens_in?, tokens_out?, cost_usd?,
+//                    transcript_blob?: Markdown, messages_blob?: {messages: [{from, text, note?}]}}
 //   person.skill    {action: "pin"|"unpin"|"reject"|"restore"|"edit", skill, reason, author, revision}
 //   person.note     {node, text}  person.pin {node, pinned}
-//   run.paused {}   run.resumed {}   run.ended {by: "rounds"|"plateau"|"roofline"|"time"|"money"|"person"|"exhausted"|"error", message?}
+//   person.prediction {node, round, skill, speedup?: "less"|"same"|"some"|"more", counters: [{metric, movement}]}
+//   run.paused {}   run.resumed {}   run.ended {by: "rounds"|"plateau"|"roofline"|"time"|"money"|"person"|"exhausted"|"error"|"recording", message?}
 struct Event
 {
     qint64 sequence = 0; // 1, 2, …; given by the session file

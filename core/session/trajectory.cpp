@@ -117,6 +117,10 @@ void Fold::sessionStart(const QJsonObject &data)
     m_trajectory.taskFolder = data.value("task_folder").toString();
     m_trajectory.taskBlob = data.value("task_blob").toString();
     m_trajectory.settings = data.value("settings").toObject();
+    for (const QJsonValue &agent : data.value("agents").toObject()) {
+        if (const QJsonObject recording = agent["recording"].toObject(); !recording.isEmpty())
+            m_trajectory.recording = recording;
+    }
 }
 
 void Fold::nodeStart(const QJsonObject &data)
@@ -157,6 +161,7 @@ void Fold::nodeCandidate(TrajectoryNode &node, const QJsonObject &data)
     node.method = data.value("method").toString();
     node.skill = data.value("skill").toString();
     node.plan = Plan::fromJson(data.value("plan").toObject());
+    if (data.contains("recorded")) node.recorded = RecordedStep::fromJson(data.value("recorded").toObject());
 }
 
 void Fold::nodeEvaluated(TrajectoryNode &node, const QJsonObject &data)
@@ -174,6 +179,8 @@ void Fold::nodeEvaluated(TrajectoryNode &node, const QJsonObject &data)
     node.observed = observedFrom(data.value("observed").toArray());
     if (const QJsonObject work = data.value("work").toObject(); !work.isEmpty())
         node.work = NodeWork{work.value("flops").toDouble(), work.value("dram_bytes").toDouble(), work.value("time_us").toDouble()};
+    node.predicted = observedFrom(data.value("predicted").toArray());
+    node.divergence = data.value("divergence").toString();
     node.why = data.value("why").toString();
     node.stage.clear();
 }
@@ -265,6 +272,8 @@ bool Fold::applyToNode(const QString &kind, const QJsonObject &data)
         nodePromoted(*found, data);
     else if (kind == u"person.note")
         found->note = data.value("text").toString();
+    else if (kind == u"person.prediction")
+        found->prediction = Prediction::fromJson(data);
     else if (kind == u"person.pin")
         found->pinned = data.value("pinned").toBool();
     else if (kind == u"node.dropped") {

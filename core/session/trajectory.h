@@ -52,6 +52,10 @@ struct TrajectoryNode
     std::optional<Speedup> stepSpeedup; // over the parent
     std::optional<NodeWork> work;
     QList<ObservedChange> observed;
+    std::optional<RecordedStep> recorded;   // played again from a recorded session
+    QString divergence;                     // what its record says otherwise
+    std::optional<Prediction> prediction;   // a person's, made before it was evaluated
+    QList<ObservedChange> predicted;        // its counters: what came of them
     QString why;                // first failed check or finding, in a sentence
     bool isBase = false, isBest = false; // now
     bool wasBase = false;       // at some time
@@ -78,6 +82,7 @@ struct Trajectory
 {
     QString taskName, taskFolder, taskBlob;
     QJsonObject settings;
+    QJsonObject recording; // {path, session, task_changed} of the session that is played again; else empty
     QString policyBlob, skillsBlob, statisticsBlob;
     QList<TrajectoryNode> nodes; // node i at place i; one that a damaged file lost stands there as failed
     QList<RoundRecord> rounds;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manual_agent.h"
 
-#include <QRegularExpression>
+#include "agent/idea_name.h"
 
 #include <algorithm>
 
@@ -70,15 +70,6 @@ QCoro::Task<Result<CodeChange>> askForCode(RoleContext context, Role role, Candi
 }
 
 } // namespace
-
-QString ideaName(const QString &words)
-{
-    static const QRegularExpression separators(QStringLiteral("[^a-z0-9]+"));
-    QString name;
-    for (const QString &word : words.section(u'\n', 0, 0).toLower().split(separators, Qt::SkipEmptyParts).mid(0, 6))
-        name += (name.isEmpty() ? QString() : QStringLiteral("-")) + word;
-    return name.isEmpty() ? QStringLiteral("idea") : name.left(48);
-}
 
 Result<Features> featuresFromText(const QString &text)
 {

@@ -36,7 +36,4 @@ private:
 // line's number.
 [[nodiscard]] Result<Features> featuresFromText(const QString &text);
 
-// A name for an idea from its first words, as a skill's must be: "use float4 loads" → "use-float4-loads".
-[[nodiscard]] QString ideaName(const QString &words);
-
 } // namespace kernelskill::manual

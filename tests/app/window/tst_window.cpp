@@ -2,11 +2,13 @@
 // The window as a person uses it, on a display with a window manager.
 #include "charts/chart.h"
 #include "charts/chart_pane.h"
+#include "diff/compare_panel.h"
 #include "diff/diff_panel.h"
 #include "example_session.h"
 #include "settings/theme.h"
 #include "shell/command_line.h"
 #include "shell/main_window.h"
+#include "shell/node_actions.h"
 #include "shell/palette_line.h"
 #include "trajectory/trajectory_panel.h"
 
@@ -16,7 +18,9 @@
 #include <QMenuBar>
 #include <QSignalSpy>
 #include <QStandardPaths>
+#include <QScrollBar>
 #include <QTabBar>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -94,6 +98,48 @@ private Q_SLOTS:
         QTest::mouseClick(view->viewport(), Qt::LeftButton, Qt::ControlModifier, view->nodeRect(1).center().toPoint());
         QCOMPARE(m_window->selection()->selected(), 7);
         QCOMPARE(m_window->selection()->compared(), 1);
+    }
+    void severalNodesSideBySide()
+    {
+        TrajectoryView *view = m_window->trajectoryPanel()->view();
+        ComparePanel *panel = m_window->comparePanel();
+        for (const int node : {1, 4, 6})
+            QTest::mouseClick(view->viewport(), Qt::LeftButton, Qt::ShiftModifier, view->nodeRect(node).center().toPoint());
+        QCOMPARE(m_window->selection()->marked(), (QList<int>{1, 4, 6}));
+        QMenu menu;
+        m_window->nodeActions()->fill(&menu, 0);
+        QAction *compare = nullptr;
+        for (QAction *action : menu.actions()) {
+            if (action->text().remove(u'&') == u"Compare 4 nodes side by side"_s) compare = action;
+        }
+        QVERIFY(compare);
+        compare->trigger();
+        QVERIFY(panel->isVisible() && !view->isVisible()); // the whole window
+        QCOMPARE(panel->model()->nodes(), (QList<int>{1, 4, 6, 0}));
+        QTRY_VERIFY(panel->view(0)->hasFocus());
+        for (int column = 0; column < 4; ++column)
+            QTRY_VERIFY(panel->view(column)->isVisible() && panel->view(column)->isSettled());
+        // Scrolled as one, as far as each reaches.
+        QScrollBar *first = panel->view(0)->verticalScrollBar(), *other = panel->view(2)->verticalScrollBar();
+        if (first->maximum() > 0 && other->maximum() > 0) {
+            first->setValue(1);
+            QCOMPARE(other->value(), 1);
+        }
+        if (const QString folder = qEnvironmentVariable("KERNELSKILL_TEST_PICTURES"); !folder.isEmpty())
+            m_window->grab().save(folder + u"/compare.png"_s);
+        QTest::keyClick(panel->view(0), Qt::Key_Escape);
+        QVERIFY(!panel->isVisible() && view->isVisible());
+        QVERIFY(m_window->diffPanel()->isVisible());
+        // From the table, too.
+        QTest::keyClick(m_window.get(), Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_VERIFY(panel->isVisible());
+        QCOMPARE(panel->model()->nodes().size(), 3);
+        auto *table = panel->findChild<QTableView *>();
+        table->setFocus();
+        QTest::keyClick(table, Qt::Key_Escape);
+        QTRY_VERIFY(!panel->isVisible());
+        m_window->selection()->clearMarks();
+        QVERIFY(m_window->selection()->marked().isEmpty());
     }
     void hunksAreWalked()
     {

@@ -224,7 +224,7 @@ struct FakePlayers
                     return made;
                 },
                 // "manual" plays the same: behind it the engine supposes a person.
-                [agent = prepareAgent](const QString &id) -> Result<std::unique_ptr<Agent>> {
+                [agent = prepareAgent](const QString &id, const QJsonObject &) -> Result<std::unique_ptr<Agent>> {
                     if (id != u"fake" && id != u"manual") return failure("plugin.missing", id);
                     auto made = std::make_unique<FakeAgent>();
                     if (agent) agent(*made);

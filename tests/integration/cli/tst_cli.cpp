@@ -4,6 +4,7 @@
 
 #include <QFile>
 #include <QJsonArray>
+#include <QJsonDocument>
 #include <QProcess>
 #include <QTest>
 
@@ -61,6 +62,11 @@ private Q_SLOTS:
         row("try what", {"session", "try", "gone.kss", "0"}, 2, "a file with code or the name of a skill");
         row("try in a missing session", {"session", "try", "gone.kss", "0", "memory-coalescing"}, 2, "gone.kss");
         row("again, node in words", {"session", "again", "gone.kss", "best"}, 2, "NODE is a number");
+        row("replay of nothing", {"optimize", task, "--agent", "replay"}, 2, "--agent-option replay.session=FILE");
+        row("replay of a missing file", {"optimize", task, "--agent", "replay", "--agent-option", "session=gone.kss"}, 2, "gone.kss: there is no such file; name a recorded session");
+        row("replay of no session", {"optimize", task, "--agent", "replay", "--agent-option", "session=" + task + "/task.json"}, 2, "not a session file; name a recorded session");
+        row("agent option without a value", {"optimize", task, "--agent-option", "session"}, 2, "--agent-option takes NAME=VALUE");
+        row("transcript without a node", {"session", "show", "gone.kss", "--transcript"}, 2, "--transcript takes --node N");
         row("session action", {"session", "burn"}, 2, "unknown action");
         row("skill missing", {"skills", "show", "magic", "--memory", "none"}, 2, "there is no skill “magic”");
         row("reject without reason", {"skills", "reject", "kernel-fusion", "--memory", "none"}, 2, "needs --reason");
@@ -153,6 +159,46 @@ private Q_SLOTS:
         const QJsonObject shown = m_folders.kernelskill({"session", "show", session, "--json"}).json();
         QCOMPARE(shown.value("nodes").toInt(), 3);
         QCOMPARE(shown.value("trajectory").toArray().at(2)["kind"].toString(), QString("human"));
+    }
+
+    // What the person did above, played again, with a stop and a prediction at its plan.
+    void aRecordedSessionAgain()
+    {
+        const QString recorded = m_folders.path("person.kss"), again = m_folders.path("again.kss"), task = taskFolder(QStringLiteral("transpose"));
+        const QStringList replay{"optimize", task, "--agent", "replay", "--agent-option", "session=" + recorded, "--memory", "none"};
+        QProcess process;
+        m_folders.prepare(process, QStringLiteral("kernelskill"), replay + QStringList{"--session", again, "--step", "--json"});
+        process.start();
+        process.write("same\nsame\nsame\nsame\nsame\nsame\n\n"); // five counters at most, the speedup; the plan as it is
+        process.closeWriteChannel();
+        QVERIFY(process.waitForFinished(240'000));
+        const QByteArray asked = process.readAllStandardError();
+        QVERIFY2(process.exitCode() == 0, asked.constData());
+        QVERIFY2(asked.contains("The plan of round 1"), asked.constData());
+        const QJsonObject summary = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+        QCOMPARE(summary.value("recording").toObject().value("path").toString(), recorded);
+        const QJsonObject node = m_folders.kernelskill({"session", "show", again, "--json"}).json().value("trajectory").toArray().at(1).toObject();
+        const QJsonObject was = m_folders.kernelskill({"session", "show", recorded, "--json"}).json().value("trajectory").toArray().at(1).toObject();
+        QCOMPARE(node.value("code_digest"), was.value("code_digest"));
+        QCOMPARE(node.value("recorded").toObject().value("node").toInt(), 1);
+        QVERIFY(!node.contains("divergence"));
+        QCOMPARE(node.value("prediction").toObject().value("speedup").toString(), QString("same"));
+        const QJsonObject story = m_folders.kernelskill({"explain", again, "1", "--json"}).json();
+        QCOMPARE(story.value("prediction").toObject().value("speedup").toString(), QString("same"));
+        QCOMPARE(story.value("predicted").toArray().first()["promised"].toString(), QString("same"));
+        QCOMPARE(story.value("recorded").toObject().value("node").toInt(), 1);
+        QVERIFY(m_folders.kernelskill({"explain", again, "1"}).out.contains("Recorded: node 1 of the record"));
+        const ProgramEnd shown = m_folders.kernelskill({"session", "show", again});
+        QVERIFY2(shown.out.contains("replay of person.kss") && shown.out.contains(" recorded"), shown.out.constData());
+        const QJsonArray transcript = m_folders.kernelskill({"session", "show", again, "--node", "1", "--transcript", "--json"}).json().value("transcript").toArray();
+        QStringList roles;
+        for (const QJsonValue &entry : transcript)
+            roles.append(entry["role"].toString() + (entry["recorded"].toBool() ? QStringLiteral(" recorded") : QString()));
+        QCOMPARE(roles, QStringList({"features recorded", "planner recorded", "person", "optimizer recorded", "reviewer"}));
+        // The file itself is no place to write the replay to.
+        const ProgramEnd same = m_folders.kernelskill(replay + QStringList{"--session", recorded});
+        QCOMPARE(same.exitCode, 2);
+        QVERIFY2(same.err.contains("is the recording itself"), same.err.constData());
     }
 
     void skillsListAndPin()
