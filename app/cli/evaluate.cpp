@@ -5,10 +5,10 @@
 #include "evaluation/evaluator.h"
 #include "plugin/plugin_manager.h"
 #include "profile/metric_catalogue.h"
+#include "task/candidate_file.h"
 #include "task/task.h"
 
 #include <QDir>
-#include <QFile>
 #include <QFileInfo>
 #include <QJsonArray>
 
@@ -19,22 +19,6 @@ namespace kernelskill::cli {
 
 namespace {
 
-Result<CandidateFile> readFile(const QString &path, const QString &name)
-{
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return failure(QStringLiteral("candidate.read"),
-                       QStringLiteral("%1: cannot be read: %2").arg(path, file.errorString()));
-    if (file.size() > 4'000'000)
-        return failure(QStringLiteral("candidate.size"),
-                       QStringLiteral("%1: larger than 4 MB; a candidate is source text").arg(path));
-    const QByteArray bytes = file.readAll();
-    if (!bytes.isValidUtf8() || bytes.contains('\0'))
-        return failure(QStringLiteral("candidate.text"),
-                       QStringLiteral("%1: is no text in UTF-8; a candidate is source text").arg(path));
-    return CandidateFile{name, QString::fromUtf8(bytes)};
-}
-
 // A .cu file, or a folder whose files make up the candidate: solve.cu first, else the only .cu file.
 Result<Candidate> readCandidate(const QString &path)
 {
@@ -44,7 +28,7 @@ Result<Candidate> readCandidate(const QString &path)
                        QStringLiteral("%1: there is no such file; expected a .cu file that defines solve").arg(path));
     Candidate candidate;
     if (info.isFile()) {
-        auto file = readFile(path, info.fileName());
+        auto file = readCandidateFile(path, info.fileName());
         if (!file) return std::unexpected(file.error());
         candidate.files.append(*file);
         return candidate;
@@ -64,7 +48,7 @@ Result<Candidate> readCandidate(const QString &path)
         return failure(QStringLiteral("candidate.missing"),
                        QStringLiteral("%1: holds no .cu file; expected solve.cu").arg(path));
     for (const QString &name : names) {
-        auto file = readFile(QDir(path).filePath(name), name);
+        auto file = readCandidateFile(QDir(path).filePath(name), name);
         if (!file) return std::unexpected(file.error());
         candidate.files.append(*file);
     }

@@ -174,9 +174,7 @@ Result<Proposal> proposalFrom(const QString &path, const QString &nodeText, cons
         return failure(QStringLiteral("session.node"), QStringLiteral("%1: there is no node %2 with code; “kernelskill session show” lists the nodes").arg(path).arg(proposal.node));
     auto blob = session->file.blob(node->candidateBlob);
     if (!blob) return std::unexpected(blob.error());
-    proposal.candidate = Candidate::fromJson(QJsonDocument::fromJson(*blob).object());
-    proposal.candidate.files.first().content = QString::fromUtf8(file.readAll());
-    proposal.candidate.agentData = {};
+    proposal.candidate = Candidate::fromJson(QJsonDocument::fromJson(*blob).object()).withMainText(QString::fromUtf8(file.readAll()));
     proposal.summary = QStringLiteral("From %1").arg(QFileInfo(what).fileName());
     return proposal;
 }

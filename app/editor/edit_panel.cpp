@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QShortcut>
+#include <QTextCursor>
 #include <QTimer>
 #include <QVBoxLayout>
 
@@ -86,13 +87,16 @@ bool EditPanel::isModified() const
     return m_editing && m_editor->toPlainText() != m_order.candidate.mainText();
 }
 
+void EditPanel::setText(const QString &text)
+{
+    QTextCursor all(m_editor->document());
+    all.select(QTextCursor::Document);
+    all.insertText(text);
+}
+
 Candidate EditPanel::edited() const
 {
-    Candidate candidate = m_order.candidate;
-    if (candidate.files.isEmpty()) candidate.files.append(CandidateFile{u"solve.cu"_s, {}});
-    candidate.files.first().content = m_editor->toPlainText();
-    candidate.agentData = {};
-    return candidate;
+    return m_order.candidate.withMainText(m_editor->toPlainText());
 }
 
 void EditPanel::textChanged()

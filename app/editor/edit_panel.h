@@ -32,6 +32,7 @@ public:
     explicit EditPanel(QWidget *parent = nullptr);
 
     void begin(const EditOrder &order);
+    void setText(const QString &text); // as if it had been typed
     [[nodiscard]] bool isEditing() const { return m_editing; }
     [[nodiscard]] bool isModified() const;
     [[nodiscard]] CodeEditor *editor() const { return m_editor; }

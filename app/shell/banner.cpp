@@ -49,7 +49,8 @@ Banner::Banner(QWidget *parent) : QWidget(parent), m_text(new ElidedLabel), m_bu
     layout->addWidget(close);
     connect(close, &QToolButton::clicked, this, &QWidget::hide);
     connect(m_button, &QPushButton::clicked, this, [this] {
-        if (m_action) m_action();
+        const auto action = m_action; // which may show the next banner, with an action of its own
+        if (action) action();
     });
     hide();
 }

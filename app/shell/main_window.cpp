@@ -18,6 +18,7 @@
 #include "shell/state_label.h"
 #include "shell/tab_panel.h"
 #include "models/recording_player.h"
+#include "models/session_follower.h"
 #include "tasks/player_bar.h"
 #include "tasks/progress_panel.h"
 #include "tasks/replay_panel.h"
@@ -64,6 +65,7 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
     buildStatusBar();
     connectRun();
     connectPerson();
+    connectFollowing();
     connectReplay();
 
     const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
@@ -110,6 +112,7 @@ void MainWindow::buildCentre()
     m_start->hide();
     m_replay = new ReplayPanel;
     m_player = new RecordingPlayer(m_document, this);
+    m_follower = new SessionFollower(m_document, this);
     m_playerBar = new PlayerBar(m_player);
     m_trajectory = new TrajectoryPanel(m_document, m_selection);
     m_diff = new DiffPanel(m_document, m_selection);
@@ -354,14 +357,6 @@ void MainWindow::keyPressEvent(QKeyEvent *event)
     QMainWindow::keyPressEvent(event);
 }
 
-void MainWindow::closeEvent(QCloseEvent *event)
-{
-    m_settings->setValue(u"window/geometry"_s, saveGeometry());
-    m_settings->setValue(u"perspectives/%1/docks"_s.arg(m_perspective), saveState());
-    m_settings->setValue(u"perspectives/%1/centre"_s.arg(m_perspective), m_centre->saveState());
-    QMainWindow::closeEvent(event);
-}
-
 void MainWindow::dragEnterEvent(QDragEnterEvent *event)
 {
     if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile()) event->acceptProposedAction();
@@ -370,7 +365,8 @@ void MainWindow::dragEnterEvent(QDragEnterEvent *event)
 void MainWindow::dropEvent(QDropEvent *event)
 {
     const QList<QUrl> urls = event->mimeData()->urls();
-    if (!urls.isEmpty()) openPath(urls.first().toLocalFile());
+    for (const QUrl &url : urls)
+        openPath(url.toLocalFile());
     event->acceptProposedAction();
 }
 

@@ -37,6 +37,7 @@ class PlayerBar;
 class QuestionPanel;
 class RecordingPlayer;
 class ReplayPanel;
+class SessionFollower;
 class SkillsPanel;
 class StartPanel;
 class TabPanel;
@@ -100,6 +101,10 @@ private:
     void buildStatusBar();
     void connectRun();
     void connectPerson();
+    void connectFollowing();
+    void askBeforeClosing();
+    void goOnWithoutWindow();
+    void openCode(const QString &path); // own code, from the selected node
     void connectReplay();
     void begin(const RunSettings &settings, const QString &path);
     [[nodiscard]] bool refusesWhileRunning(); // and says so
@@ -184,6 +189,9 @@ private:
 
     QString m_perspective;
     bool m_loading = false, m_diffMaximised = false, m_wasMaximised = false, m_runPending = false;
+    SessionFollower *m_follower;
+    bool m_closeAsked = false; // the next close stops the run
+    bool m_leaving = false;    // it is stopped to go on without the window
     int m_loadGeneration = 0;
     QByteArray m_stateBeforeMaximise;
 };

@@ -11,11 +11,12 @@
 #include "shell/node_actions.h"
 #include "shell/question_panel.h"
 #include "shell/tab_panel.h"
+#include "task/candidate_file.h"
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
 
-
 #include <QDockWidget>
+#include <QFileInfo>
 #include <QStackedWidget>
 
 using namespace Qt::StringLiterals;
@@ -74,6 +75,25 @@ void MainWindow::editNode(int id)
     m_editedNode = id;
     m_edit->begin({tr("Your candidate, from node %1 %2").arg(id).arg(node_text::title(*node)), {}, tr("Evaluate"), *candidate});
     m_code->setCurrentWidget(m_edit);
+}
+
+void MainWindow::openCode(const QString &path)
+{
+    const int node = m_selection->selected();
+    if (!m_document->candidate(node)) {
+        m_banner->show(Banner::Severity::Info,
+                       tr("%1 is code to try: open a session or start a run, select the node it is made from, and drop it again.")
+                           .arg(QFileInfo(path).fileName()));
+        return;
+    }
+    const auto text = readCandidateFile(path, QFileInfo(path).fileName());
+    if (!text) {
+        m_banner->show(text.error());
+        return;
+    }
+    editNode(node);
+    if (m_code->currentWidget() != m_edit || m_edit->isModified()) return; // what is in the editor comes first
+    m_edit->setText(text->content);
 }
 
 void MainWindow::editForQuestion(const Question &question)

@@ -8,6 +8,7 @@
 #include "models/node_text.h"
 #include "models/recording_player.h"
 #include "models/round_progress.h"
+#include "models/session_follower.h"
 #include "settings/icons.h"
 #include "settings/numbers.h"
 #include "settings/theme.h"
@@ -206,6 +207,10 @@ void MainWindow::openPath(const QString &path)
     const QString folder = info.isDir()                        ? info.absoluteFilePath()
                            : info.fileName() == "task.json"_L1 ? info.absolutePath()
                                                                : QString();
+    if (info.isFile() && info.suffix() == "cu"_L1) {
+        openCode(path);
+        return;
+    }
     if (folder.isEmpty()) {
         openSession(info.absoluteFilePath());
         return;
@@ -371,7 +376,8 @@ void MainWindow::enableRunActions()
     m_pause->setIcon(themedIcon(paused ? u"play"_s : u"pause"_s));
     m_step->setEnabled(active && state != RunState::Starting && state != RunState::Stopping);
     m_stop->setEnabled(active && state != RunState::Stopping);
-    m_resume->setEnabled(!active && !shown && !m_document->isEmpty() && canResume(trajectory));
+    const bool elsewhere = trajectory.endedBy.isEmpty() && m_follower->isWorkedOnElsewhere();
+    m_resume->setEnabled(!active && !shown && !elsewhere && !m_document->isEmpty() && canResume(trajectory));
     for (QAction *action : {m_replayAction, m_showAction})
         action->setEnabled(!active && !m_document->isEmpty());
     for (QAction *action : {m_showPlay, m_showStep, m_showEnd})
@@ -397,6 +403,7 @@ void MainWindow::showRunState()
     case RunState::Idle:
         words = m_player->isActive()    ? tr("Recording, %1 of %2 events").arg(m_player->position()).arg(m_player->count())
                 : m_document->isEmpty() ? tr("Ready")
+                : trajectory.endedBy.isEmpty() && m_follower->isWorkedOnElsewhere() ? tr("Round %1, run by another program").arg(round)
                                         : endSentence(trajectory);
         break;
     case RunState::Starting:

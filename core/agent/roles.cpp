@@ -116,4 +116,12 @@ bool Agent::plays(Role role)
     return false;
 }
 
+QList<MetricPromise> promisesOf(const Skill &skill)
+{
+    QList<MetricPromise> promises;
+    for (const PromisedChange &promise : skill.promises)
+        promises.append({promise.metric, promise.change});
+    return promises;
+}
+
 } // namespace kernelskill

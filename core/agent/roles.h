@@ -69,6 +69,9 @@ struct MetricPromise
     QString change;   // "lower", "higher", "at most 40", "at least 80"
 };
 
+// What a plan through this skill promises when nobody says otherwise.
+[[nodiscard]] QList<MetricPromise> promisesOf(const Skill &skill);
+
 // What the planner decided: exactly one method, through one skill.
 struct Plan
 {

@@ -236,12 +236,8 @@ std::optional<Plan> Loop::engineChoice(Planning &planning) const
 
 QList<MetricPromise> Loop::promisesOf(const QString &skillName) const
 {
-    QList<MetricPromise> promises;
-    if (const Skill *skill = m_parts.memory.skill(skillName)) {
-        for (const PromisedChange &promise : skill->promises)
-            promises.append({promise.metric, promise.change});
-    }
-    return promises;
+    const Skill *skill = m_parts.memory.skill(skillName);
+    return skill ? kernelskill::promisesOf(*skill) : QList<MetricPromise>();
 }
 
 // The plan that is carried out, the node it makes, and what a person expects of it.

@@ -109,10 +109,7 @@ void judge(Proof &proof, const Skill &skill)
         proof.why = QStringLiteral("the two were not timed alike");
         return;
     }
-    QList<MetricPromise> promises;
-    for (const PromisedChange &promise : skill.promises)
-        promises.append({promise.metric, promise.change});
-    proof.observed = observedChanges(promises, without.profile, with.profile);
+    proof.observed = observedChanges(promisesOf(skill), without.profile, with.profile);
     proof.proved = proof.gain->interval.low > 1;
     proof.why = proof.proved ? QStringLiteral("the whole interval of the gain lies above 1")
                              : QStringLiteral("the interval of the gain does not lie above 1");

@@ -31,6 +31,15 @@ QByteArray Candidate::digest() const
     return hash.result().toHex();
 }
 
+Candidate Candidate::withMainText(const QString &text) const
+{
+    Candidate changed = *this;
+    if (changed.files.isEmpty()) changed.files.append(CandidateFile{QStringLiteral("solve.cu"), {}});
+    changed.files.first().content = text;
+    changed.agentData = {};
+    return changed;
+}
+
 Candidate Candidate::fromText(const QString &path, const QString &content)
 {
     Candidate candidate;

@@ -31,6 +31,8 @@ struct Candidate
     [[nodiscard]] bool isEmpty() const { return files.isEmpty(); }
     [[nodiscard]] QString mainText() const { return files.isEmpty() ? QString() : files.first().content; }
     [[nodiscard]] QByteArray digest() const; // SHA-256 hex over language, entry point, paths, contents and libraries
+    // The same with another main text, and without what belonged to the old one. "solve.cu" where there was none.
+    [[nodiscard]] Candidate withMainText(const QString &text) const;
     [[nodiscard]] static Candidate fromText(const QString &path, const QString &content);
     [[nodiscard]] QJsonObject toJson() const;
     [[nodiscard]] static Candidate fromJson(const QJsonObject &object);

@@ -19,13 +19,6 @@ QCoro::Task<Result<Answer>> ask(const RoleContext &context, Role role, Question 
     co_return co_await context.ask(std::move(question));
 }
 
-Candidate edited(Candidate candidate, const QString &text)
-{
-    candidate.files.first().content = text;
-    candidate.agentData = {}; // of the code it was made for
-    return candidate;
-}
-
 // The promises of a skill stand for those of the person who chose it.
 Plan planFor(const RankedMethod &method, const QList<Skill> &skills, const QString &why)
 {
@@ -34,9 +27,7 @@ Plan planFor(const RankedMethod &method, const QList<Skill> &skills, const QStri
     plan.skill = method.skill;
     plan.rationale = why;
     const auto skill = std::ranges::find(skills, method.skill, &Skill::name);
-    if (skill == skills.end()) return plan;
-    for (const PromisedChange &promise : skill->promises)
-        plan.promises.append({promise.metric, promise.change});
+    if (skill != skills.end()) plan.promises = promisesOf(*skill);
     return plan;
 }
 
@@ -66,7 +57,7 @@ QCoro::Task<Result<CodeChange>> askForCode(RoleContext context, Role role, Candi
     auto answer = co_await ask(context, role, {Question::Kind::Code, title, text, {}, {}, from.mainText(), {}, 0});
     if (!answer) co_return std::unexpected(answer.error());
     if (!answer->given) co_return failure(whenDeclined, QStringLiteral("given up by the person"));
-    co_return CodeChange{edited(std::move(from), answer->text), summary};
+    co_return CodeChange{from.withMainText(answer->text), summary};
 }
 
 } // namespace

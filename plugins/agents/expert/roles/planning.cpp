@@ -65,10 +65,7 @@ Plan planFrom(const PlanRequest &request, const Option &option)
     plan.method = option.ranked->method.isEmpty() ? option.ranked->skill : option.ranked->method;
     plan.parameters = option.step.parameters;
     plan.rationale = option.step.rationale;
-    if (const Skill *skill = skillNamed(request.skills, plan.skill)) {
-        for (const PromisedChange &promise : skill->promises)
-            plan.promises.append({promise.metric, promise.change});
-    }
+    if (const Skill *skill = skillNamed(request.skills, plan.skill)) plan.promises = promisesOf(*skill);
     return plan;
 }
 

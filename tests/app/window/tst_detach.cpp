@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Closing while a run is under way, with the real simulator: it goes on without the window and is watched again, or stops and
+// can be resumed. And code that is dropped onto the window.
+#include "editor/code_editor.h"
+#include "editor/edit_panel.h"
+#include "models/session_document.h"
+#include "settings/theme.h"
+#include "shell/banner.h"
+#include "shell/command_line.h"
+#include "shell/main_window.h"
+#include "tasks/start_panel.h"
+
+#include <QDropEvent>
+#include <QFile>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace Qt::StringLiterals;
+using namespace kernelskill;
+
+class TestDetach : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir m_folder;
+    std::unique_ptr<MainWindow> m_window;
+    QString m_session;
+
+    [[nodiscard]] const Trajectory &trajectory() const { return m_window->document()->trajectory(); }
+    [[nodiscard]] QPushButton *bannerButton() const { return m_window->findChild<Banner *>()->findChild<QPushButton *>(); }
+    void open(const QString &path)
+    {
+        CommandLine options;
+        options.files = {path};
+        options.size = QSize(1400, 900);
+        m_window = std::make_unique<MainWindow>(options);
+        m_window->show();
+        QTRY_VERIFY(m_window->isSettled());
+    }
+    void startRun(int rounds)
+    {
+        m_window->findChild<StartPanel *>()->findChild<QSpinBox *>()->setValue(rounds);
+        m_window->startRun();
+        QTRY_VERIFY_WITH_TIMEOUT(trajectory().best == 0, 240'000); // the baseline stands
+        QVERIFY(m_window->runController()->isActive());
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
+            qputenv(variable, m_folder.path().toLocal8Bit());
+        qputenv("PATH", QByteArray(BUILD_DIR "/bin:") + qgetenv("PATH"));
+        theme().setMode(ThemeMode::Light);
+        theme().applyToApplication();
+    }
+
+    void goesOnWithoutTheWindow()
+    {
+        open(QStringLiteral(SOURCE_DIR "/resources/tasks/transpose"));
+        startRun(3);
+        m_session = m_window->document()->path();
+        m_window->close();
+        QVERIFY(m_window->isVisible());
+        QVERIFY(bannerButton()->isVisible());
+        QCOMPARE(bannerButton()->text(), u"Let it go on without the window"_s);
+        bannerButton()->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!m_window->isVisible(), 240'000);
+        QVERIFY(trajectory().nodes.size() < 4);
+        m_window.reset();
+    }
+
+    void isWatchedAgain()
+    {
+        open(m_session);
+        QTRY_COMPARE_WITH_TIMEOUT(trajectory().endedBy, u"rounds"_s, 240'000);
+        QCOMPARE(trajectory().nodes.size(), 4);
+        QVERIFY(!m_window->runController()->isActive()); // another program's
+        m_window->close();
+        QVERIFY(!m_window->isVisible());
+        m_window.reset();
+    }
+
+    void closingTwiceStops()
+    {
+        open(QStringLiteral(SOURCE_DIR "/resources/tasks/transpose"));
+        startRun(5);
+        m_session = m_window->document()->path();
+        m_window->close();
+        QVERIFY(m_window->isVisible());
+        m_window->close();
+        QVERIFY(!m_window->isVisible());
+        m_window.reset();
+        const auto contents = readSession(m_session);
+        QVERIFY(contents);
+        QVERIFY(!contents->damage && contents->trajectory.endedBy != "rounds"_L1);
+        QVERIFY(contents->trajectory.nodes.size() < 6);
+    }
+
+    void droppedCodeIsForTheSelectedNode()
+    {
+        open(m_session);
+        const QString path = m_folder.filePath(u"mine.cu"_s);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("// mine\n");
+        file.close();
+        QTRY_VERIFY(m_window->document()->candidate(0));
+        m_window->selection()->select(0);
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        QDragEnterEvent enter(QPoint(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(m_window.get(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(m_window.get(), &drop);
+        QVERIFY(m_window->editPanel()->isVisible());
+        QVERIFY(m_window->editPanel()->isModified());
+        QCOMPARE(m_window->editPanel()->editor()->toPlainText(), u"// mine\n"_s);
+        m_window.reset();
+    }
+};
+
+QTEST_MAIN(TestDetach)
+#include "tst_detach.moc"
