@@ -57,7 +57,7 @@ QString title(const TrajectoryNode &node)
 
 Observation observationParts(const TrajectoryNode &node)
 {
-    if (!node.divergence.isEmpty()) return {u"otherwise than recorded"_s, {}};
+    if (!node.divergence.isEmpty()) return {u"not as recorded"_s, {}};
     if (node.kind == "repair"_L1 && node.parent >= 0) return {u"repair of %1"_s.arg(node.parent), {}};
     if (node.isHuman) return {u"edited by you"_s, {}};
     if (node.id == 0) return {node.time_us ? numbers::duration_us(*node.time_us) : QString(), {}};

@@ -17,6 +17,7 @@ class QProgressBar;
 class QSettings;
 class QSplitter;
 class QStackedWidget;
+class QTemporaryDir;
 class QTimer;
 
 namespace kernelskill {
@@ -152,6 +153,7 @@ private:
     QuestionPanel *m_question;
     StartPanel *m_start;
     ReplayPanel *m_replay;
+    std::shared_ptr<QTemporaryDir> m_replayedTask; // of a recording whose task is gone or has changed
     RecordingPlayer *m_player;
     PlayerBar *m_playerBar;
     TrajectoryPanel *m_trajectory;

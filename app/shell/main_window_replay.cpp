@@ -16,6 +16,25 @@ using namespace Qt::StringLiterals;
 
 namespace kernelskill {
 
+namespace {
+
+// With the task as it was: from its folder where that is still the same, else from the session's own copy.
+Result<std::pair<RunSettings, SessionTask>> readReplay(const QString &path, const QString &speed)
+{
+    auto settings = replaySettings(path, speed);
+    if (!settings) return std::unexpected(settings.error());
+    auto file = SessionFile::open(path, true);
+    if (!file) return std::unexpected(file.error());
+    auto events = file->events();
+    if (!events) return std::unexpected(events.error());
+    auto task = taskOf(*file, Trajectory::fold(*events));
+    if (!task) return std::unexpected(task.error());
+    settings->taskFolder = task->task.folder;
+    return std::pair(*settings, *task);
+}
+
+} // namespace
+
 void MainWindow::connectReplay()
 {
     connect(m_replayAction, &QAction::triggered, this, [this] { askForReplay(m_document->path()); });
@@ -55,24 +74,27 @@ void MainWindow::askForReplay(const QString &path)
 void MainWindow::startReplay()
 {
     if (refusesWhileRunning()) return;
-    auto *watcher = new QFutureWatcher<Result<RunSettings>>(this);
+    using Read = Result<std::pair<RunSettings, SessionTask>>;
+    auto *watcher = new QFutureWatcher<Read>(this);
     connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher] {
         watcher->deleteLater();
-        auto settings = watcher->result();
-        if (!settings) {
-            m_banner->show(settings.error());
+        const Read read = watcher->result();
+        if (!read) {
+            m_banner->show(read.error());
             return;
         }
-        settings->stepMode = m_replay->stopsAtPlans();
-        if (!isUsable(settings->evaluator, settings->device)) {
+        RunSettings settings = read->first;
+        settings.stepMode = m_replay->stopsAtPlans();
+        if (!isUsable(settings.evaluator, settings.device)) {
             const QStringList chosen = chosenEvaluator();
-            settings->evaluator = chosen.value(0);
-            settings->device = chosen.value(1);
+            settings.evaluator = chosen.value(0);
+            settings.device = chosen.value(1);
         }
         m_replay->hide();
-        begin(*settings, newSessionPath(settings->taskFolder, tr(" replay")));
+        m_replayedTask = read->second.restored; // until another replay: the run reads it
+        begin(settings, newSessionPath(read->second.task.name, tr(" replay")));
     });
-    watcher->setFuture(QtConcurrent::run(replaySettings, m_replay->session(), m_replay->speed()));
+    watcher->setFuture(QtConcurrent::run(readReplay, m_replay->session(), m_replay->speed()));
 }
 
 // Whether an evaluator is there with this device; an empty device is whatever it has.

@@ -258,7 +258,7 @@ private Q_SLOTS:
         const QString summary = node_text::summary(node, {});
         QVERIFY(summary.contains(u"recorded: played again from node 4 of the record"_s));
         QVERIFY(summary.contains(node.divergence));
-        QCOMPARE(node_text::observation(node), u"otherwise than recorded"_s); // on its card
+        QCOMPARE(node_text::observation(node), u"not as recorded"_s); // on its card
         Evaluation evaluation;
         const auto root = panel_rows::evidence(&evaluation, &node);
         QStringList texts;

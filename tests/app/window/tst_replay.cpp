@@ -19,7 +19,7 @@
 
 #include <QClipboard>
 #include <QComboBox>
-#include <QElapsedTimer>
+#include <QDir>
 #include <QListWidget>
 #include <QLineEdit>
 #include <QMenuBar>
@@ -100,7 +100,11 @@ void TestReplay::initTestCase()
     theme().setMode(ThemeMode::Light);
     theme().applyToApplication();
     CommandLine options;
-    options.files = {QStringLiteral(SOURCE_DIR "/resources/tasks/transpose")};
+    const QDir task(QStringLiteral(SOURCE_DIR "/resources/tasks/transpose"));
+    QVERIFY(QDir(m_folder.path()).mkpath(u"mine"_s));
+    for (const QString &file : task.entryList(QDir::Files))
+        QVERIFY(QFile::copy(task.filePath(file), m_folder.filePath(u"mine/"_s + file)));
+    options.files = {m_folder.filePath(u"mine"_s)};
     options.size = QSize(1600, 1000);
     options.perspective = u"Teach"_s;
     m_window = std::make_unique<MainWindow>(options);
@@ -118,6 +122,9 @@ void TestReplay::recordsASession()
     QTRY_VERIFY_WITH_TIMEOUT(trajectory().endedBy == "rounds"_L1 && !m_window->runController()->isActive(), 240'000);
     QCOMPARE(trajectory().nodes.size(), 2);
     m_recorded = m_window->document()->path();
+    QCOMPARE(trajectory().taskFolder, m_folder.filePath(u"mine"_s));
+    // What follows does without it: the session has a copy of its task.
+    QVERIFY(QDir(m_folder.filePath(u"mine"_s)).removeRecursively());
     QVERIFY(action(u"Replay this session"_s)->isEnabled());
     QVERIFY(!action(u"Next step of the recording"_s)->isEnabled());
 }

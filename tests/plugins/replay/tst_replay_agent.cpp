@@ -51,6 +51,7 @@ private Q_SLOTS:
     void theEvaluatorSaysOtherwise();
     void aRepairThatIsNotNeeded();
     void aFailureTheRecordDoesNotKnow();
+    void refusedPlansAreRefusedAgain();
     void withoutAFooting();
     void goesOnWhereItWasInterrupted();
     void aPersonsEditIsPlayedToo();
@@ -198,6 +199,36 @@ void TestReplayAgent::aFailureTheRecordDoesNotKnow()
     QCOMPARE(repair->kind, QString("repair"));
     QCOMPARE(repair->why, QString("the recording has no diagnosis of this failure: there the candidate was verified"));
     QVERIFY(is.nodes.last().id > repair->id);
+}
+
+void TestReplayAgent::refusedPlansAreRefusedAgain()
+{
+    // In round 2 the planner comes with the plan of round 1 again, then with another.
+    QStringList wanted{"online-softmax", "online-softmax", "memory-coalescing"};
+    PlayerFactory repeating = players();
+    repeating.agent = [&wanted](const QString &, const QJsonObject &) -> Result<std::unique_ptr<Agent>> {
+        auto agent = std::make_unique<FakeAgent>();
+        agent->planOverride = [&wanted](const PlanRequest &) {
+            Plan plan;
+            plan.skill = wanted.takeFirst();
+            plan.rationale = plan.skill;
+            return Result<Plan>(plan);
+        };
+        return agent;
+    };
+    RunSettings settings = FakeWorld::settings();
+    settings.rounds = 2;
+    {
+        Run run(repeating, nullptr);
+        QVERIFY(QCoro::waitFor(run.start(settings, m_world.path("repeats.kss"))));
+    }
+    const Trajectory was = trajectory("repeats.kss");
+    QCOMPARE(was.rounds.last().refusals.size(), 1);
+    QVERIFY(replay("repeats.kss", "repeats-again.kss"));
+    const Trajectory is = trajectory("repeats-again.kss");
+    QCOMPARE(outline(is), outline(was));
+    QCOMPARE(is.rounds.last().refusals, was.rounds.last().refusals);
+    QCOMPARE(is.node(2)->plan.rationale, QString("memory-coalescing"));
 }
 
 void TestReplayAgent::withoutAFooting()
