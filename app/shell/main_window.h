@@ -65,6 +65,7 @@ public:
     [[nodiscard]] NodeActions *nodeActions() const { return m_nodeActions; }
     [[nodiscard]] PaletteLine *paletteLine() const { return m_search; }
     [[nodiscard]] RunController *runController() const { return m_run; }
+    [[nodiscard]] SkillsPanel *skillsPanel() const { return m_skills; }
     void editNode(int node); // a candidate of the person's own, made from it
 
 Q_SIGNALS:
@@ -93,6 +94,10 @@ private:
     void propose(const Proposal &proposal);
     void forkFrom(int node);
     void showSkill(const QString &name);
+    void showSkillsPage();
+    void connectSkills();
+    void openNode(const QString &sessionPath, const QString &session, int node);
+    void openDropped(const QString &path);
     void showDoctor();
     void showRunState();
     void showSessionFacts();
@@ -136,7 +141,7 @@ private:
     EvidencePanel *m_evidence;
     LogPanel *m_log;
     DoctorPanel *m_doctor;
-    TabPanel *m_leftTabs, *m_rightTabs;
+    TabPanel *m_leftTabs, *m_rightTabs, *m_bottomTabs;
     QDockWidget *m_leftDock, *m_rightDock, *m_bottomDock;
 
     QAction *m_newRun, *m_pause, *m_step, *m_stop, *m_resume;

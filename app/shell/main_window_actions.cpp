@@ -96,6 +96,8 @@ void MainWindow::buildMenus()
         m_nodeActions->fill(more, m_selection->selected());
     });
 
+    m_skills->actions()->fill(menuBar()->addMenu(tr("&Skills")));
+
     QMenu *window = menuBar()->addMenu(tr("&Window"));
     for (QDockWidget *dock : {m_leftDock, m_bottomDock, m_rightDock})
         window->addAction(dock->toggleViewAction());
