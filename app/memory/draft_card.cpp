@@ -54,7 +54,7 @@ DraftCard::DraftCard(SkillModel *model, SkillActions *actions, QWidget *parent)
     bar->add(m_count);
     bar->addStretch();
     for (QAction *action : {actions->onlyDrafts, actions->nextDraft}) {
-        auto *button = new ActionButton(action);
+        auto *button = new ActionButton(action, ActionButton::Words::All);
         button->setFixedHeight(themeSize("buttonSmall"));
         if (action == actions->onlyDrafts) button->setCheckable(true);
         bar->add(button);

@@ -24,7 +24,7 @@ QAction *SkillActions::make(const QString &text, const QString &icon, const QStr
 SkillActions::SkillActions(QObject *parent) : QObject(parent)
 {
     find = make(tr("&Find a skill"), u"filter"_s, u"Ctrl+L"_s, tr("To the list's filter"));
-    nextDraft = make(tr("Next &draft to review"), u"down"_s, u"Ctrl+J"_s, tr("The next skill that waits for a person"));
+    nextDraft = make(tr("Next &draft"), u"down"_s, u"Ctrl+J"_s, tr("The next skill that waits for a person"));
     onlyDrafts = make(tr("&Only drafts"), u"filter"_s, {}, tr("Lists only what waits for a person"));
     onlyDrafts->setCheckable(true);
     pin = make(tr("&Pin skill"), u"pin"_s, u"Ctrl+Shift+P"_s, tr("Pinned skills are offered first"));

@@ -24,7 +24,6 @@
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QTextBrowser>
-#include <QToolButton>
 
 #include <algorithm>
 
@@ -104,7 +103,7 @@ void SkillDetail::showEditor(const SkillEdit &edit)
 {
     m_editor->begin(m_name, edit, m_dossier.text, m_gates.get());
     m_textPage->setCurrentWidget(m_editor);
-    if (m_wide) m_rows->setSizes({60, 15, 25});
+    if (m_wide) m_rows->setSizes({600, 120, 160});
     refreshHeader();
     Q_EMIT situationChanged();
 }
@@ -142,7 +141,7 @@ void SkillDetail::forgetSaved(const SkillChange &change)
         const bool hadFocus = m_editor->isAncestorOf(QApplication::focusWidget());
         m_editor->finish();
         m_textPage->setCurrentWidget(m_text);
-        if (m_wide) m_rows->setSizes({30, 30, 40});
+        if (m_wide) m_rows->setSizes({250, 250, 380});
         if (hadFocus) m_text->setFocus();
         refresh();
         Q_EMIT situationChanged();
@@ -156,7 +155,7 @@ void SkillDetail::revert()
     m_editor->finish();
     m_edits.remove(m_name);
     m_textPage->setCurrentWidget(m_text);
-    if (m_wide) m_rows->setSizes({30, 30, 40});
+    if (m_wide) m_rows->setSizes({250, 250, 380});
     m_text->setFocus();
     refresh();
     Q_EMIT unsavedChanged();
@@ -195,6 +194,9 @@ void SkillDetail::refreshHeader()
 {
     const Skill *skill = m_model->skill(m_name);
     m_header->setVisible(skill);
+    m_tabs->setVisible(skill && !m_wide);
+    m_columns->setVisible(skill && m_wide);
+    if (m_wide) m_ledgerPage->setVisible(skill);
     if (!skill) return;
     m_glyph->setPixmap(glyphOf(skill->state, devicePixelRatioF()));
     m_glyph->setToolTip(toString(skill->state));

@@ -18,12 +18,12 @@ class QSplitter;
 class QStackedWidget;
 class QTabBar;
 class QTextBrowser;
-class QToolButton;
 
 namespace kernelskill {
 
 class Bar;
 class DiffView;
+class MenuButton;
 class ElidedLabel;
 class SkillTable;
 
@@ -99,7 +99,7 @@ private:
     ElidedLabel *m_title, *m_facts;
     QLabel *m_glyph;
     QList<ActionButton *> m_buttons;
-    QToolButton *m_more;
+    MenuButton *m_more;
     QWidget *m_reasonRow;
     QLineEdit *m_reason;
     QTabBar *m_tabs;

@@ -3,6 +3,7 @@
 #include "memory/skill_detail.h"
 
 #include "diff/diff_view.h"
+#include "memory/menu_button.h"
 #include "memory/skill_table.h"
 #include "models/skill_rows.h"
 #include "settings/icons.h"
@@ -12,14 +13,12 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
 #include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QTextBrowser>
 #include <QTextDocument>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 using namespace Qt::StringLiterals;
@@ -80,8 +79,8 @@ void SkillDetail::buildHeader()
     auto *words = new QHBoxLayout;
     words->setSpacing(theme().space(6));
     words->addWidget(m_glyph);
-    words->addWidget(m_title, 2);
-    words->addWidget(m_facts, 3);
+    words->addWidget(m_title);
+    words->addWidget(m_facts, 1);
     auto *buttons = new QHBoxLayout;
     buttons->setSpacing(theme().space(6));
     for (QAction *action : {m_actions->save, m_actions->revert, m_actions->accept, m_actions->pin, m_actions->restore,
@@ -89,16 +88,8 @@ void SkillDetail::buildHeader()
         m_buttons.append(new ActionButton(action));
         buttons->addWidget(m_buttons.last());
     }
-    m_more = new QToolButton;
-    m_more->setText(tr("More"));
-    m_more->setToolTip(tr("What else can be done with the skill"));
-    m_more->setAccessibleName(tr("More"));
-    m_more->setPopupMode(QToolButton::InstantPopup);
-    m_more->setToolButtonStyle(Qt::ToolButtonTextOnly);
-    m_more->setFocusPolicy(Qt::TabFocus);
-    auto *menu = new QMenu(m_more);
-    m_actions->fill(menu);
-    m_more->setMenu(menu);
+    m_more = new MenuButton(tr("More"), tr("What else can be done with the skill"));
+    m_actions->fill(m_more->menu());
     buttons->addWidget(m_more);
     buttons->addStretch();
     m_headerLayout = new QBoxLayout(QBoxLayout::TopToBottom, m_header);
@@ -177,7 +168,8 @@ void SkillDetail::buildPages()
     m_nodePage = section(tr("Provenance"), m_nodeBar, m_nodeNote);
     m_nodePage->layout()->addWidget(m_nodes);
     m_revisions->header()->setStretchLastSection(true);
-    m_nodes->header()->setStretchLastSection(true);
+    for (SkillTable *table : {m_revisions, m_nodes})
+        table->header()->hide(); // what stands there speaks for itself
 
     m_tabs = new QTabBar;
     m_tabs->setDrawBase(false);
@@ -230,8 +222,8 @@ void SkillDetail::arrange(bool wide)
         m_columns->insertWidget(1, m_nodePage);
         for (QWidget *page : pages)
             page->show();
-        m_rows->setSizes({30, 30, 40});
-        m_columns->setSizes({56, 44});
+        m_rows->setSizes({250, 250, 380});
+        m_columns->setSizes({560, 440});
     } else {
         for (int i = 0; i < pages.size(); ++i)
             m_stack->insertWidget(i, pages[i]);
@@ -250,6 +242,7 @@ void SkillDetail::arrange(bool wide)
         table->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int column = 1; column < m_ledger->model()->columnCount(); ++column)
         m_ledger->header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+    m_nodes->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     m_shown.clear();
     refresh();
 }

@@ -6,6 +6,7 @@
 #include "settings/theme.h"
 
 #include <QJsonArray>
+#include <QRegularExpression>
 #include <QTextDocument>
 
 using namespace Qt::StringLiterals;
@@ -54,6 +55,8 @@ QString bodyHtml(const QString &markdown)
     QString html = document.toHtml();
     const qsizetype start = html.indexOf(u'>', html.indexOf("<body"_L1)) + 1;
     QString body = html.mid(start, html.lastIndexOf("</body>"_L1) - start);
+    static const QRegularExpression headingSize(u"font-size:(xx-large|x-large|large|medium)"_s);
+    body.replace(headingSize, u"font-size:13px"_s); // headings of one panel, not of a book
     return body.replace("<pre style=\""_L1, "<pre style=\"white-space:pre-wrap; "_L1);
 }
 

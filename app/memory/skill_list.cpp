@@ -228,8 +228,8 @@ SkillList::SkillList(SkillModel *model, QWidget *parent)
     header()->setMinimumSectionSize(20);
     header()->setSectionResizeMode(SkillModel::SkillColumn, QHeaderView::Stretch);
     for (const auto &[column, width] :
-         {std::pair(int(SkillModel::WonColumn), 34), std::pair(int(SkillModel::LostColumn), 32),
-          std::pair(int(SkillModel::GainColumn), 64), std::pair(int(SkillModel::UsedColumn), 52)}) {
+         {std::pair(int(SkillModel::WonColumn), 32), std::pair(int(SkillModel::LostColumn), 30),
+          std::pair(int(SkillModel::GainColumn), 58), std::pair(int(SkillModel::UsedColumn), 46)}) {
         header()->setSectionResizeMode(column, QHeaderView::Fixed);
         header()->resizeSection(column, width);
     }
@@ -257,6 +257,12 @@ void SkillList::selectSkill(const QString &name)
         setCurrentIndex(index);
         scrollTo(index);
     }
+}
+
+void SkillList::selectFirst()
+{
+    const QModelIndex first = m_proxy->index(0, 0, m_proxy->index(0, 0));
+    if (first.isValid()) setCurrentIndex(first);
 }
 
 bool SkillList::shows(const QString &name) const

@@ -17,6 +17,7 @@ public:
     void setFilter(const QString &text);
     [[nodiscard]] QString currentSkill() const;
     void selectSkill(const QString &name);
+    void selectFirst();
     [[nodiscard]] bool shows(const QString &name) const;
     [[nodiscard]] QString filterTrouble() const; // a term that cannot be understood, in words
 

@@ -3,6 +3,7 @@
 
 #include "base/paths.h"
 #include "memory/draft_card.h"
+#include "memory/menu_button.h"
 #include "settings/icons.h"
 #include "settings/theme.h"
 
@@ -14,7 +15,6 @@
 #include <QMenu>
 #include <QSignalBlocker>
 #include <QSplitter>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 using namespace Qt::StringLiterals;
@@ -51,7 +51,8 @@ SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QW
       m_actions(new SkillActions(this)), m_list(new SkillList(m_model)),
       m_detail(new SkillDetail(m_model, m_memory, m_actions, document, selection)),
       m_card(new DraftCard(m_model, m_actions)), m_splitter(new QSplitter(Qt::Vertical)), m_filter(new QLineEdit),
-      m_narrow(new QToolButton), m_architecture(new QComboBox), m_problems(new QLabel)
+      m_narrow(new MenuButton(tr("Narrow"), tr("By state, structure, bottleneck, GPU, wins, losses and last use"))),
+      m_architecture(new QComboBox), m_problems(new QLabel)
 {
     build();
     connectParts();
@@ -61,7 +62,10 @@ SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QW
         if (selection->selected() == last) return;
         last = selection->selected();
         const TrajectoryNode *node = document->node(last);
-        if (node && !node->skill.isEmpty() && !m_detail->isEditing() && m_card->draft().isEmpty())
+        if (!node || node->skill.isEmpty() || m_detail->isEditing() || !m_card->draft().isEmpty()) return;
+        if (m_model->skills().isEmpty())
+            m_wanted = node->skill; // once the memory is read
+        else
             m_list->selectSkill(node->skill);
     });
 }
@@ -72,18 +76,10 @@ void SkillsPanel::build()
 {
     m_filter->setAccessibleName(tr("Filter"));
     m_filter->addAction(themedIcon(u"filter"_s, u"text.secondary"_s), QLineEdit::LeadingPosition);
-    m_filter->setPlaceholderText(tr("Filter by words, or won>=2"));
+    m_filter->setPlaceholderText(tr("Filter skills"));
     m_filter->setToolTip(tr("Words, and terms as state:draft structure:S3 bottleneck:… gpu:… won>=2 lost<1 used:7d"));
     m_filter->setClearButtonEnabled(true);
-    m_narrow->setText(tr("Narrow"));
-    m_narrow->setToolTip(tr("By state, structure, bottleneck, GPU, wins, losses and last use"));
-    m_narrow->setAccessibleName(tr("Narrow the list"));
-    m_narrow->setPopupMode(QToolButton::InstantPopup);
-    m_narrow->setFocusPolicy(Qt::TabFocus);
-    auto *menu = new QMenu(m_narrow);
-    menu->setToolTipsVisible(true);
-    m_narrow->setMenu(menu);
-    connect(menu, &QMenu::aboutToShow, this, [this, menu] { fillFilterMenu(menu); });
+    connect(m_narrow->menu(), &QMenu::aboutToShow, this, [this] { fillFilterMenu(m_narrow->menu()); });
     m_architecture->setToolTip(tr("Whose ledger rows count"));
     m_architecture->setAccessibleName(tr("GPU whose ledger rows count"));
     m_architecture->addItem(tr("All GPUs"), QString());
@@ -257,7 +253,8 @@ void SkillsPanel::showContents()
     m_model->setContents(m_contents.skills, m_contents.statistics, m_architecture->currentData().toString(),
                          {m_contents.lastUses, bottlenecksOf(m_contents.skills, m_contents.policy)});
     m_model->setUnsaved(m_detail->unsaved());
-    if (!current.isEmpty()) m_list->selectSkill(current);
+    m_list->selectSkill(current);
+    if (m_detail->skill().isEmpty()) m_list->selectFirst();
     m_card->showCount();
     updateCard({});
     updateActions();

@@ -13,11 +13,11 @@ class QLabel;
 class QLineEdit;
 class QMenu;
 class QSplitter;
-class QToolButton;
 
 namespace kernelskill {
 
 class DraftCard;
+class MenuButton;
 
 class SkillsPanel : public QWidget
 {
@@ -75,7 +75,7 @@ private:
     DraftCard *m_card;
     QSplitter *m_splitter;
     QLineEdit *m_filter;
-    QToolButton *m_narrow;
+    MenuButton *m_narrow;
     QComboBox *m_architecture;
     QLabel *m_problems; // what cannot be read, and what the filter does not understand; hidden while there is nothing
     MemoryContents m_contents;

@@ -64,7 +64,7 @@ void checkPromises(const Skill &skill, const QString &text, QList<SkillFinding> 
     Places places(text);
     for (const PromisedChange &promise : skill.promises) {
         if (metricInfo(promise.metric)) continue;
-        const auto place = places.find(promise.metric);
+        const auto place = places.find(promise.metric + u':');
         QStringList known;
         for (const MetricInfo &info : metricCatalogue())
             known.append(info.name);

@@ -256,7 +256,7 @@ void MainWindow::arrange(const QString &perspective)
     m_leftChart->setChartIndex(teach ? 2 : 0);
     m_rightChart->setChartIndex(teach ? 1 : review ? 2 : 1);
     resizeDocks({m_leftDock, m_rightDock},
-                {review ? 320 : themeSize("leftDock"), teach    ? 380
+                {review ? 344 : themeSize("leftDock"), teach    ? 380
                                                        : review ? 340
                                                                 : themeSize("rightDock")},
                 Qt::Horizontal);
