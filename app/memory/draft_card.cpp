@@ -56,7 +56,6 @@ DraftCard::DraftCard(SkillModel *model, SkillActions *actions, QWidget *parent)
     for (QAction *action : {actions->onlyDrafts, actions->nextDraft}) {
         auto *button = new ActionButton(action, ActionButton::Words::All);
         button->setFixedHeight(themeSize("buttonSmall"));
-        if (action == actions->onlyDrafts) button->setCheckable(true);
         bar->add(button);
     }
     m_title->setFont(theme().font(TextStyle::Strong));
@@ -84,6 +83,9 @@ DraftCard::DraftCard(SkillModel *model, SkillActions *actions, QWidget *parent)
     layout->addWidget(m_body);
     m_body->hide();
     hide();
+    connect(&theme(), &Theme::changed, this, [this] {
+        if (!m_name.isEmpty()) fill(); // its links have colours of their own
+    });
     connect(m_from, &QLabel::linkActivated, this, [this](const QString &link) {
         const qsizetype number = QUrl(link).path().toLongLong();
         if (number >= 0 && number < m_origin.size())
@@ -108,10 +110,11 @@ void DraftCard::setDraft(const QString &name, const SkillDossier &dossier)
 {
     m_name = name;
     m_body->setVisible(!m_compact && !name.isEmpty());
-    if (!name.isEmpty()) fill(dossier);
+    m_dossier = dossier;
+    if (!name.isEmpty()) fill();
 }
 
-void DraftCard::fill(const SkillDossier &dossier)
+void DraftCard::fill()
 {
     const Skill *skill = m_model->skill(m_name);
     if (!skill) return;
@@ -120,7 +123,7 @@ void DraftCard::fill(const SkillDossier &dossier)
     if (!skill->promises.isEmpty()) says += u"<br><b>%1</b> %2"_s.arg(tr("Promises"), promisesOf(*skill).toHtmlEscaped());
     m_says->setText(says);
     m_origin.clear();
-    if (dossier.name == m_name) m_origin = dossier.ledger;
+    if (m_dossier.name == m_name) m_origin = m_dossier.ledger;
     QStringList links, evidence;
     for (qsizetype i = m_origin.size() - 1; i >= 0; --i) { // the newest first
         const LedgerEntry &entry = m_origin[i];
@@ -130,7 +133,9 @@ void DraftCard::fill(const SkillDossier &dossier)
                              .arg(i)
                              .arg((entry.task + u' ' + skill_rows::sessionName(entry)).toHtmlEscaped())
                              .arg(entry.node));
-        const QString seen = QStringList{entry.bottleneck, entry.structure, entry.architecture}.join(u' ').simplified();
+        const QString seen = QStringList{QString(entry.bottleneck).replace(u'_', u' '), entry.structure, entry.architecture}
+                                 .join(u' ')
+                                 .simplified();
         if (!seen.isEmpty() && !evidence.contains(seen)) evidence.append(seen);
     }
     const SkillRecord record = m_model->record(m_name);

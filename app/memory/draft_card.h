@@ -32,10 +32,11 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
-    void fill(const SkillDossier &dossier);
+    void fill();
 
     SkillModel *m_model;
     QString m_name;
+    SkillDossier m_dossier;
     QList<LedgerEntry> m_origin; // what the links lead to
     bool m_compact = true;
     QLabel *m_count, *m_title, *m_says, *m_from;

@@ -103,6 +103,8 @@ void ActionButton::follow()
     setIcon(m_action->icon());
     setToolTip(m_action->toolTip());
     setEnabled(m_action->isEnabled());
+    setCheckable(m_action->isCheckable());
+    setChecked(m_action->isChecked());
 }
 
 } // namespace kernelskill

@@ -49,6 +49,8 @@ public:
     [[nodiscard]] int restorableRevision() const; // 0: none is chosen but the one in use
     [[nodiscard]] QSet<QString> unsaved() const;
     [[nodiscard]] bool isSettled() const;
+    // As small as the narrow arrangement: the wide one gives way to it.
+    QSize minimumSizeHint() const override;
 
     [[nodiscard]] SkillEditor *editor() const { return m_editor; }
     [[nodiscard]] SkillTable *ledgerTable() const { return m_ledger; }

@@ -27,7 +27,7 @@ namespace kernelskill {
 
 namespace {
 
-constexpr int wideFrom = 640; // px
+constexpr int wideFrom = 800; // px: below it the header has no room for its buttons
 
 } // namespace
 
@@ -200,6 +200,11 @@ void SkillDetail::buildPages()
     connect(m_editor, &SkillEditor::revertWanted, this, &SkillDetail::revert);
 }
 
+QSize SkillDetail::minimumSizeHint() const
+{
+    return {240, 160};
+}
+
 void SkillDetail::resizeEvent(QResizeEvent *event)
 {
     QWidget::resizeEvent(event);
@@ -237,7 +242,8 @@ void SkillDetail::arrange(bool wide)
     for (const int column : {skill_rows::BottleneckColumn, skill_rows::PromisesColumn, skill_rows::VerdictColumn,
                              skill_rows::NodeColumn})
         m_ledger->setColumnHidden(column, !wide);
-    m_revisions->setColumnHidden(skill_rows::WhoColumn, false);
+    m_ledger->setSpansGroups(!wide);
+    m_ledger->setHeaderHidden(!wide);
     for (SkillTable *table : {m_ledger, m_nodes})
         table->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int column = 1; column < m_ledger->model()->columnCount(); ++column)

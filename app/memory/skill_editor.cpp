@@ -101,11 +101,13 @@ SkillEditor::SkillEditor(QWidget *parent)
       m_reason(new QLineEdit), m_pause(new QTimer(this))
 {
     m_editor->setAccessibleName(tr("Text of the skill"));
-    m_status->setContentsMargins(theme().space(8), 0, theme().space(8), 0);
     m_status->setFixedHeight(themeSize("row"));
+    m_status->setForegroundRole(QPalette::WindowText);
     m_problems->setAccessibleName(tr("What is wrong with the text"));
     m_problems->setFrameShape(QFrame::NoFrame);
     m_problems->setWordWrap(true);
+    m_problems->setResizeMode(QListView::Adjust);
+    m_problems->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_problems->hide();
     m_reason->setAccessibleName(tr("Why it is changed"));
     m_reason->setPlaceholderText(tr("Why? Kept in the history"));
@@ -117,7 +119,10 @@ SkillEditor::SkillEditor(QWidget *parent)
     layout->setSpacing(0);
     layout->addWidget(m_editor, 1);
     layout->addWidget(m_problems);
-    layout->addWidget(m_status);
+    auto *status = new QHBoxLayout;
+    status->setContentsMargins(theme().space(8), 0, theme().space(8), 0);
+    status->addWidget(m_status);
+    layout->addLayout(status);
     layout->addLayout(below);
     m_pause->setSingleShot(true);
     m_pause->setInterval(pauseBeforeExamining_ms);
@@ -204,7 +209,7 @@ void SkillEditor::showFindings()
     for (const SkillFinding &finding : std::as_const(m_check.findings)) {
         const QString said = finding.allowed.isEmpty()
                                  ? finding.message
-                                 : tr("%1. Allowed here: %2").arg(finding.message, finding.allowed);
+                                 : tr("%1\nAllowed here: %2").arg(finding.message, finding.allowed);
         if (!notes.contains(finding.line)) notes.insert(finding.line, {finding.message, finding.isError});
         auto *item = new QListWidgetItem(
             themedIcon(finding.isError ? u"reject"_s : u"warning"_s,
@@ -227,9 +232,12 @@ void SkillEditor::showFindings()
     }
     m_editor->setNotes(notes);
     m_editor->setExtraSelections(marks);
-    const int rows = std::min(int(m_check.findings.size()), problemRows);
+    const int rows = std::min(m_problems->count(), problemRows);
+    int height = 0;
+    for (int row = 0; row < rows; ++row)
+        height += (m_problems->item(row)->text().contains(u'\n') ? 2 : 1) * theme().lineHeight(TextStyle::Body) + theme().space(6);
     m_problems->setVisible(rows > 0);
-    m_problems->setFixedHeight(rows * 2 * themeSize("rowCompact"));
+    m_problems->setFixedHeight(height + theme().space(4));
     const SkillFinding *error = m_check.firstError();
     QPalette colours = m_status->palette();
     colours.setColor(QPalette::WindowText, themeColor(error ? "severity.errorText" : "text.secondary"));

@@ -55,8 +55,10 @@ QString bodyHtml(const QString &markdown)
     QString html = document.toHtml();
     const qsizetype start = html.indexOf(u'>', html.indexOf("<body"_L1)) + 1;
     QString body = html.mid(start, html.lastIndexOf("</body>"_L1) - start);
-    static const QRegularExpression headingSize(u"font-size:(xx-large|x-large|large|medium)"_s);
-    body.replace(headingSize, u"font-size:13px"_s); // headings of one panel, not of a book
+    // Headings of one panel, not of a book: paragraphs in bold.
+    static const QRegularExpression heading(u"<(/?)h[1-6]"_s), size(u"font-size:(xx-large|x-large|large|medium)"_s);
+    body.replace(heading, u"<\\1p"_s);
+    body.replace(size, u"font-size:12px"_s);
     return body.replace("<pre style=\""_L1, "<pre style=\"white-space:pre-wrap; "_L1);
 }
 

@@ -20,7 +20,7 @@ namespace {
 class TableDelegate : public QStyledItemDelegate
 {
 public:
-    TableDelegate(SkillTable *table, int glyphColumn) : QStyledItemDelegate(table), m_glyphColumn(glyphColumn) {}
+    TableDelegate(SkillTable *table, int glyphColumn) : QStyledItemDelegate(table), m_table(table), m_glyphColumn(glyphColumn) {}
 
     QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const override
     {
@@ -39,6 +39,8 @@ protected:
         };
         if (first.data(skill_rows::GroupRole).toBool()) {
             option->font = theme().font(index.column() == 0 ? TextStyle::Strong : TextStyle::Body);
+            const QString words = first.data(Qt::AccessibleTextRole).toString();
+            if (m_table->spansGroups() && !words.isEmpty()) option->text = words;
             if (index.column() != 0) colour("text.secondary");
             if (!(option->state & QStyle::State_Selected)) option->backgroundBrush = themeColor("surface.window");
             return;
@@ -62,6 +64,7 @@ protected:
     }
 
 private:
+    SkillTable *m_table;
     int m_glyphColumn; // 0: links lead from the first column
 };
 
@@ -85,7 +88,24 @@ SkillTable::SkillTable(const QStringList &headers, const QList<int> &numberColum
     header()->setStretchLastSection(false);
     header()->setMinimumSectionSize(24);
     header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    connect(m_model, &QAbstractItemModel::modelReset, this, &QTreeView::expandAll);
+    connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
+        expandAll();
+        span();
+    });
+}
+
+void SkillTable::setSpansGroups(bool spans)
+{
+    m_spansGroups = spans;
+    span();
+}
+
+void SkillTable::span()
+{
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        const bool group = m_model->index(row, 0).data(skill_rows::GroupRole).toBool();
+        setFirstColumnSpanned(row, {}, m_spansGroups && group);
+    }
 }
 
 void SkillTable::setRows(std::unique_ptr<TreeRow> root)

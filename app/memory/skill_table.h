@@ -18,6 +18,9 @@ public:
     void setRows(std::unique_ptr<TreeRow> root);
     void setEmptySentence(const QString &sentence) { m_empty = sentence; }
     void setOpensOnClick(bool opens) { m_opensOnClick = opens; }
+    // Groups in one cell each, with all their words; for where there is no room for columns.
+    void setSpansGroups(bool spans);
+    [[nodiscard]] bool spansGroups() const { return m_spansGroups; }
     [[nodiscard]] TreeRowsModel *rows() const { return m_model; }
 
 Q_SIGNALS:
@@ -35,7 +38,8 @@ private:
 
     TreeRowsModel *m_model;
     QString m_empty;
-    bool m_opensOnClick = false;
+    void span();
+    bool m_opensOnClick = false, m_spansGroups = false;
 };
 
 } // namespace kernelskill

@@ -13,7 +13,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QSignalBlocker>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -220,7 +219,6 @@ bool SkillsPanel::isSettled() const
 void SkillsPanel::setFilter(const QString &text)
 {
     m_list->setFilter(text);
-    const QSignalBlocker blocker(m_actions->onlyDrafts);
     m_actions->onlyDrafts->setChecked(text == u"state:"_s + draftTerm);
     showProblems();
 }

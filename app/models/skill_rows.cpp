@@ -39,7 +39,7 @@ QString gainOf(const LedgerEntry &entry)
 {
     if (entry.verdict != "verified"_L1) return {};
     const QString gain = numbers::speedupValue(std::exp(entry.logSpeedup)) + u' ' + numbers::bounds(entry.interval);
-    return entry.kind.isEmpty() ? gain : gain + u' ' + entry.kind;
+    return entry.kind.isEmpty() ? gain : gain + u' ' + numbers::kindShort(timeKindFromString(entry.kind));
 }
 
 QString words(QString id)
@@ -130,7 +130,7 @@ QString LedgerGroup::gain() const
         const double half = 1.96 * std::sqrt(variance / tally.uses);
         text += u' ' + numbers::bounds({std::exp(mean - half), std::exp(mean + half)});
     }
-    return kind.isEmpty() ? text : text + u' ' + kind;
+    return kind.isEmpty() ? text : text + u' ' + numbers::kindShort(timeKindFromString(kind));
 }
 
 } // namespace
@@ -188,8 +188,8 @@ std::unique_ptr<TreeRow> ledger(const QList<LedgerEntry> &entries, qsizetype lim
              u"%1 won, %2 lost"_s.arg(group.won).arg(group.lost)},
             {{GroupRole, true},
              {Qt::AccessibleTextRole,
-              u"%1: %2 uses, %3 won, %4 lost, %5"_s.arg(group.title()).arg(group.uses).arg(group.won).arg(group.lost)
-                  .arg(group.gain())}});
+              u"%1: %2 won, %3 lost of %4, %5"_s.arg(group.title()).arg(group.won).arg(group.lost).arg(group.uses)
+                  .arg(group.gain().isEmpty() ? u"none counts"_s : group.gain())}});
         for (const LedgerEntry *entry : group.entries | std::views::reverse) {
             if (--limit < 0) break;
             QHash<int, QVariant> data = placeOf(*entry);
@@ -270,7 +270,7 @@ std::unique_ptr<TreeRow> revisions(const QList<SkillRevision> &history, const QL
     QList<Line> lines; // oldest first
     for (const SkillRevision &revision : history) {
         QHash<int, QVariant> data{{RevisionRole, revision.revision}, {CurrentRole, revision.revision == current}};
-        QString why = revision.reason;
+        QString why = revision.reason.isEmpty() ? u"edited"_s : revision.reason;
         if (!revision.error.isEmpty()) {
             why += u" (cannot be read)"_s;
             data.insert(Qt::ToolTipRole, revision.error);

@@ -69,7 +69,8 @@ Result<void> recordUses(SkillStore &store, const QString &path, const QString &s
         }
         entry.observed = observedOf(use);
         entry.kind = use.kind;
-        entry.when = when = use.here ? QDateTime::currentDateTimeUtc() : when.addDays(2);
+        when = when.addDays(2);
+        entry.when = use.here ? QDateTime::currentDateTimeUtc() : when;
         entries.append(entry);
     }
     return store.record(entries);

@@ -164,7 +164,7 @@ private Q_SLOTS:
         QCOMPARE(model.index(0, skill_rows::OutcomeColumn).data().toString(), u"0 won, 1 lost"_s);
         QCOMPARE(model.index(2, 0).data().toString(), u"sm_90 · S3 · modelled"_s);
         QVERIFY(model.index(2, skill_rows::GainColumn).data().toString().startsWith(u"4.0×"_s)); // √(2·8)
-        QVERIFY(model.index(2, skill_rows::GainColumn).data().toString().endsWith(u"modelled"_s));
+        QVERIFY(model.index(2, skill_rows::GainColumn).data().toString().endsWith(u"mod."_s));
         const QModelIndex newest = model.index(0, 0, model.index(2, 0));
         QCOMPARE(newest.data(skill_rows::NodeRole).toInt(), 2);
         QCOMPARE(newest.data(skill_rows::SessionPathRole).toString(), u"/s/p.kss"_s);

@@ -343,7 +343,7 @@ void TestMemory::draftsTellWhereTheyComeFrom()
     QVERIFY(m_panel->draftCard()->isVisible());
     QTRY_VERIFY2(m_panel->draftCard()->origin().contains(u"row_softmax example 3"_s),
                  qPrintable(m_panel->draftCard()->origin()));
-    QVERIFY(m_panel->draftCard()->origin().contains(u"memory_latency S3 sm_90"_s));
+    QVERIFY(m_panel->draftCard()->origin().contains(u"memory latency S3 sm_90"_s));
     QVERIFY(m_panel->draftCard()->origin().contains(u"2 won, 0 lost"_s));
     m_panel->actions()->onlyDrafts->trigger();
     QCOMPARE(m_panel->list()->model()->rowCount(), 1);
