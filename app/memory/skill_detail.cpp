@@ -178,6 +178,23 @@ QSet<QString> SkillDetail::unsaved() const
     return {m_edits.keyBegin(), m_edits.keyEnd()};
 }
 
+QVariantMap SkillDetail::keptEdits() const
+{
+    QVariantMap edits;
+    for (const auto &[name, edit] : m_edits.asKeyValueRange())
+        edits.insert(name, QVariantList{edit.text, edit.reason, edit.revision});
+    return edits;
+}
+
+void SkillDetail::restoreEdits(const QVariantMap &edits)
+{
+    for (const auto &[name, value] : edits.asKeyValueRange()) {
+        const QVariantList edit = value.toList();
+        if (edit.size() == 3) m_edits.insert(name, {edit[0].toString(), edit[1].toString(), edit[2].toInt()});
+    }
+    Q_EMIT unsavedChanged();
+}
+
 bool SkillDetail::isSettled() const
 {
     return m_difference->isSettled();

@@ -48,6 +48,9 @@ public:
     [[nodiscard]] bool canSave() const { return m_editor->canSave(); }
     [[nodiscard]] int restorableRevision() const; // 0: none is chosen but the one in use
     [[nodiscard]] QSet<QString> unsaved() const;
+    // What is typed and not saved, for a window that closes and the next one that opens.
+    [[nodiscard]] QVariantMap keptEdits() const;
+    void restoreEdits(const QVariantMap &edits);
     [[nodiscard]] bool isSettled() const;
     // As small as the narrow arrangement: the wide one gives way to it.
     QSize minimumSizeHint() const override;

@@ -316,6 +316,7 @@ void MainWindow::keyPressEvent(QKeyEvent *event)
 void MainWindow::closeEvent(QCloseEvent *event)
 {
     m_settings->setValue(u"window/geometry"_s, saveGeometry());
+    m_settings->setValue(u"memory/unsaved"_s, m_skills->detail()->keptEdits());
     m_settings->setValue(u"perspectives/%1/docks"_s.arg(m_perspective), saveState());
     m_settings->setValue(u"perspectives/%1/centre"_s.arg(m_perspective), m_centre->saveState());
     QMainWindow::closeEvent(event);

@@ -12,6 +12,7 @@
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QFutureWatcher>
+#include <QSettings>
 #include <QtConcurrentRun>
 
 using namespace Qt::StringLiterals;
@@ -55,6 +56,7 @@ QString findSession(const QString &session)
 
 void MainWindow::connectSkills()
 {
+    m_skills->detail()->restoreEdits(m_settings->value(u"memory/unsaved"_s).toMap());
     connect(m_skills, &SkillsPanel::failed, this, [this](const Error &error) { m_banner->show(error); });
     connect(m_skills, &SkillsPanel::said, this,
             [this](const QString &sentence) { m_banner->show(Banner::Severity::Info, sentence); });

@@ -15,6 +15,7 @@
 #include "shell/main_window.h"
 
 #include <QAction>
+#include <QCloseEvent>
 #include <QDir>
 #include <QDropEvent>
 #include <QLineEdit>
@@ -183,6 +184,16 @@ void TestMemory::whatWasTypedStays()
     const QModelIndex row = m_panel->model()->find(SkillModel::NameRole, QString::fromLatin1(m_tiling));
     QVERIFY(row.data(SkillModel::UnsavedRole).toBool());
     QVERIFY(row.data(Qt::AccessibleTextRole).toString().contains(u"unsaved"_s));
+    // The next window has it, too.
+    QCloseEvent closing;
+    QApplication::sendEvent(m_window.get(), &closing);
+    {
+        CommandLine options;
+        options.size = QSize(1200, 800);
+        MainWindow second(options);
+        QTRY_VERIFY(second.isSettled());
+        QVERIFY(second.skillsPanel()->detail()->unsaved().contains(QString::fromLatin1(m_tiling)));
+    }
     choose(m_tiling);
     QTRY_VERIFY(m_detail->isEditing());
     QCOMPARE(text()->toPlainText(), typed);
