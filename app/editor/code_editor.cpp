@@ -130,7 +130,8 @@ void CodeEditor::paintGutter(QPaintEvent *event)
             painter.fillRect(QRectF(0, rect.top(), 3, rect.height()),
                              note->isError ? themeColor("state.wrong") : themeColor("state.suspect"));
         painter.setPen(block == textCursor().block() ? themeColor("text.primary") : themeColor("text.secondary"));
-        painter.drawText(QRectF(0, rect.top(), m_gutter->width() - theme().space(8), rect.height()), Qt::AlignRight | Qt::AlignVCenter,
+        const double firstLine = block.layout()->lineCount() > 0 ? block.layout()->lineAt(0).height() : rect.height();
+        painter.drawText(QRectF(0, rect.top(), m_gutter->width() - theme().space(8), firstLine), Qt::AlignRight | Qt::AlignVCenter,
                          QString::number(block.blockNumber() + 1));
     }
 }

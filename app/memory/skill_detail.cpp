@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a skill's detail shows and keeps. What stands where: skill_detail_build.cpp.
 #include "memory/skill_detail.h"
 
+#include "diff/diff_view.h"
+#include "editor/code_editor.h"
+#include "memory/skill_html.h"
+#include "memory/skill_table.h"
 #include "models/node_text.h"
-#include "profile/metric_catalogue.h"
-#include "settings/icons.h"
-#include "settings/numbers.h"
+#include "models/skill_rows.h"
+#include "settings/glyphs.h"
 #include "settings/theme.h"
-#include "settings/when_seen.h"
+#include "shell/bar.h"
 
-#include <QHBoxLayout>
+#include <QApplication>
+#include <QFileInfo>
+#include <QHeaderView>
+#include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPushButton>
+#include <QPainter>
 #include <QScrollBar>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabBar>
 #include <QTextBrowser>
-#include <QTextDocument>
-#include <QUrl>
-#include <QVBoxLayout>
 
-#include <cmath>
-#include <ranges>
+#include <algorithm>
 
 using namespace Qt::StringLiterals;
 
@@ -27,255 +33,316 @@ namespace kernelskill {
 
 namespace {
 
-QString escaped(const QString &text)
+QPixmap glyphOf(SkillState state, qreal ratio)
 {
-    return text.toHtmlEscaped();
-}
-
-QString coloured(const QString &text, const char *role, bool bold = false)
-{
-    return u"<span style='color:%1%2'>%3</span>"_s.arg(themeColor(role).name(),
-                                                       bold ? u";font-weight:700"_s : QString(), text);
-}
-
-QString heading(const QString &text)
-{
-    return u"<p style='margin-top:8px;margin-bottom:2px'>%1</p>"_s.arg(
-        coloured(u"<b>%1</b>"_s.arg(escaped(text)), "text.secondary"));
-}
-
-// The body of a SKILL.md as HTML, without the whole-document wrapping Qt puts around it.
-QString bodyHtml(const QString &markdown)
-{
-    QTextDocument document;
-    document.setDefaultFont(theme().font(TextStyle::Body));
-    document.setMarkdown(markdown, QTextDocument::MarkdownFeatures(QTextDocument::MarkdownDialectGitHub) |
-                                       QTextDocument::MarkdownNoHTML);
-    QString html = document.toHtml();
-    const qsizetype start = html.indexOf(u'>', html.indexOf("<body"_L1)) + 1;
-    QString body = html.mid(start, html.lastIndexOf("</body>"_L1) - start);
-    return body.replace("<pre style=\""_L1, "<pre style=\"white-space:pre-wrap; "_L1);
+    QPixmap picture(QSize(14, 14) * ratio);
+    picture.setDevicePixelRatio(ratio);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    glyphs::paintSkill(painter, QRectF(1, 1, 12, 12), state);
+    return picture;
 }
 
 } // namespace
 
-SkillDetail::SkillDetail(SkillModel *model, SessionDocument *document, NodeSelection *selection, QWidget *parent)
-    : QWidget(parent), m_model(model), m_document(document), m_selection(selection), m_text(new QTextBrowser),
-      m_pin(new QPushButton), m_reject(new QPushButton(tr("Reject…"))), m_restore(new QPushButton(tr("Restore"))),
-      m_reasonRow(new QWidget), m_reason(new QLineEdit)
+void SkillDetail::setSkill(const QString &name)
 {
-    m_text->setFrameShape(QFrame::NoFrame);
-    m_text->setOpenLinks(false);
-    m_text->document()->setDocumentMargin(theme().space(8));
-    m_text->setAccessibleName(tr("Skill"));
-    m_reject->setIcon(themedIcon(u"reject"_s));
-    m_restore->setIcon(themedIcon(u"restore"_s));
-    m_reason->setPlaceholderText(tr("Why is it rejected? Enter confirms, Esc cancels"));
-
-    auto *buttons = new QHBoxLayout;
-    buttons->setContentsMargins(theme().space(8), theme().space(4), theme().space(8), theme().space(8));
-    buttons->setSpacing(theme().space(6));
-    for (QPushButton *button : {m_pin, m_reject, m_restore})
-        buttons->addWidget(button);
-    buttons->addStretch();
-    auto *reasonLayout = new QHBoxLayout(m_reasonRow);
-    reasonLayout->setContentsMargins(theme().space(8), theme().space(4), theme().space(8), 0);
-    reasonLayout->addWidget(m_reason);
+    if (name == m_name) return;
+    keepEdit();
+    m_editor->finish();
+    m_textPage->setCurrentWidget(m_text);
+    m_name = name;
+    m_dossier = {};
+    m_editWanted = m_edits.contains(name);
+    m_atGate = false;
     m_reasonRow->hide();
-    auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(m_text, 1);
-    layout->addWidget(m_reasonRow);
-    layout->addLayout(buttons);
-    setAutoFillBackground(true);
-    setBackgroundRole(QPalette::Base);
-
-    connect(m_pin, &QPushButton::clicked, this, [this] {
-        const Skill *skill = m_model->skill(m_name);
-        if (skill)
-            Q_EMIT stateRequested(m_name, skill->state == SkillState::Pinned ? SkillState::Active : SkillState::Pinned,
-                                  {});
-    });
-    connect(m_reject, &QPushButton::clicked, this, [this] { askReason(true); });
-    connect(m_restore, &QPushButton::clicked, this, [this] { Q_EMIT restoreRequested(m_name); });
-    connect(m_reason, &QLineEdit::returnPressed, this, [this] {
-        if (m_reason->text().trimmed().isEmpty()) return; // a rejection without a reason teaches nobody
-        Q_EMIT stateRequested(m_name, SkillState::Rejected, m_reason->text().trimmed());
-        askReason(false);
-    });
-    auto *cancel = new QAction(this);
-    cancel->setShortcut(Qt::Key_Escape);
-    cancel->setShortcutContext(Qt::WidgetShortcut);
-    m_reason->addAction(cancel);
-    connect(cancel, &QAction::triggered, this, [this] { askReason(false); });
-    connect(m_text, &QTextBrowser::anchorClicked, this, [this](const QUrl &url) {
-        if (url.scheme() == "node"_L1) m_selection->select(url.path().toInt());
-    });
-    auto *seen = new WhenSeen(this, [this] { refresh(); });
-    connect(model, &SkillModel::contentsChanged, seen, &WhenSeen::ask);
-    connect(selection, &NodeSelection::changed, seen, &WhenSeen::ask);
-    connect(&theme(), &Theme::changed, this, [this] {
-        m_shown.clear();
-        refresh();
-    });
+    m_text->verticalScrollBar()->setValue(0);
     refresh();
+    if (!name.isEmpty()) m_memory->askDossier(name);
+    Q_EMIT situationChanged();
+}
+
+void SkillDetail::setGates(std::shared_ptr<GateCheck> gates)
+{
+    m_editor->setGates(gates.get());
+    m_gates = std::move(gates);
+    refreshText();
+}
+
+void SkillDetail::take(const SkillDossier &dossier)
+{
+    if (dossier.name != m_name) return;
+    m_dossier = dossier;
+    refresh();
+    if (m_editWanted) beginEdit(m_atGate);
+    Q_EMIT situationChanged();
+}
+
+void SkillDetail::beginEdit(bool atGate)
+{
+    if (isEditing()) {
+        if (atGate) m_editor->goToGate();
+        return;
+    }
+    if (m_dossier.name != m_name || m_name.isEmpty()) {
+        m_editWanted = !m_name.isEmpty(); // when its text comes
+        m_atGate = atGate;
+        return;
+    }
+    const auto kept = m_edits.constFind(m_name);
+    const bool wasKept = kept != m_edits.constEnd();
+    m_editWanted = false;
+    showEditor(wasKept ? *kept : SkillEdit{m_dossier.text, {}, m_dossier.revision});
+    if (wasKept) return; // it is the list that has the keyboard
+    m_tabs->setCurrentIndex(int(Page::Text));
+    m_editor->editor()->setFocus(Qt::OtherFocusReason);
+    if (atGate) m_editor->goToGate();
+}
+
+void SkillDetail::showEditor(const SkillEdit &edit)
+{
+    m_editor->begin(m_name, edit, m_dossier.text, m_gates.get());
+    m_textPage->setCurrentWidget(m_editor);
+    if (m_wide) m_rows->setSizes({600, 120, 160});
+    refreshHeader();
+    Q_EMIT situationChanged();
+}
+
+void SkillDetail::keepEdit()
+{
+    if (!isEditing()) return;
+    const bool was = m_edits.contains(m_name);
+    if (m_editor->isModified())
+        m_edits.insert(m_name, m_editor->edit());
+    else
+        m_edits.remove(m_name);
+    if (was != m_edits.contains(m_name)) Q_EMIT unsavedChanged();
+    refreshHeader();
+}
+
+void SkillDetail::save()
+{
+    if (!isEditing()) return;
+    if (!m_editor->canSave()) {
+        m_editor->goToFirstError(); // or there is nothing to save
+        return;
+    }
+    const SkillEdit edit = m_editor->edit();
+    m_memory->edit(m_name, edit.text, edit.reason.trimmed());
+}
+
+// What was saved is no longer unsaved; what could not be stays as it was typed.
+void SkillDetail::forgetSaved(const SkillChange &change)
+{
+    const auto kept = m_edits.constFind(change.name);
+    if (kept == m_edits.constEnd() || change.undone || kept->text != change.after.text) return;
+    m_edits.erase(kept);
+    if (change.name == m_name) {
+        const bool hadFocus = m_editor->isAncestorOf(QApplication::focusWidget());
+        m_editor->finish();
+        m_textPage->setCurrentWidget(m_text);
+        if (m_wide) m_rows->setSizes({250, 250, 380});
+        if (hadFocus) m_text->setFocus();
+        refresh();
+        Q_EMIT situationChanged();
+    }
+    Q_EMIT unsavedChanged();
+}
+
+void SkillDetail::revert()
+{
+    if (!isEditing()) return;
+    m_editor->finish();
+    m_edits.remove(m_name);
+    m_textPage->setCurrentWidget(m_text);
+    if (m_wide) m_rows->setSizes({250, 250, 380});
+    m_text->setFocus();
+    refresh();
+    Q_EMIT unsavedChanged();
+    Q_EMIT situationChanged();
 }
 
 void SkillDetail::askReason(bool ask)
 {
+    if (ask && m_name.isEmpty()) return;
     m_reasonRow->setVisible(ask);
     m_reason->clear();
-    if (ask) m_reason->setFocus();
+    if (ask)
+        m_reason->setFocus();
+    else
+        m_text->setFocus();
 }
 
-void SkillDetail::setSkill(const QString &name)
+QSet<QString> SkillDetail::unsaved() const
 {
-    if (name == m_name) return;
-    m_name = name;
-    m_ledger.clear();
-    m_reasonRow->hide();
-    m_text->verticalScrollBar()->setValue(0);
-    refresh();
+    return {m_edits.keyBegin(), m_edits.keyEnd()};
 }
 
-void SkillDetail::setLedger(const QList<LedgerEntry> &entries)
+QVariantMap SkillDetail::keptEdits() const
 {
-    m_ledger = entries;
-    refresh();
+    QVariantMap edits;
+    for (const auto &[name, edit] : m_edits.asKeyValueRange())
+        edits.insert(name, QVariantList{edit.text, edit.reason, edit.revision});
+    return edits;
 }
 
-QString SkillDetail::promisesHtml(const Skill &skill) const
+void SkillDetail::restoreEdits(const QVariantMap &edits)
 {
-    // Against the selected node when this skill made it; else the promises alone.
-    const TrajectoryNode *node = m_document->node(m_selection->selected());
-    const bool shaped = node && node->skill == skill.name && !node->observed.isEmpty();
-    QString rows;
-    const auto row = [&](const QString &mark, const QString &metric, const QString &promised, const QString &observed) {
-        rows +=
-            u"<tr><td width='16'>%1</td><td>%2</td><td align='right'>%3</td><td align='right'>&nbsp;&nbsp;%4</td></tr>"_s
-                .arg(mark, escaped(metric), coloured(escaped(promised), "text.secondary"), escaped(observed));
-    };
-    const auto title = [](const QString &metric) {
-        const MetricInfo *info = metricInfo(metric);
-        return info ? info->title : metric;
-    };
-    if (shaped) {
-        for (const ObservedChange &change : node->observed) {
-            const MetricInfo *info = metricInfo(change.metric);
-            const QString mark = !change.kept   ? coloured(u"?"_s, "text.secondary")
-                                 : *change.kept ? coloured(u"✓"_s, "severity.okText")
-                                                : coloured(u"✕"_s, "severity.errorText");
-            row(mark, title(change.metric), numbers::promise(change.promised),
-                numbers::change(change.before, change.after, info ? info->unit : QString()));
-        }
-    } else {
-        for (const PromisedChange &promise : skill.promises)
-            row(QString(), title(promise.metric), numbers::promise(promise.change), QString());
+    for (const auto &[name, value] : edits.asKeyValueRange()) {
+        const QVariantList edit = value.toList();
+        if (edit.size() == 3) m_edits.insert(name, {edit[0].toString(), edit[1].toString(), edit[2].toInt()});
     }
-    if (rows.isEmpty()) return {};
-    return heading(shaped ? tr("Promised and observed at node %1").arg(node->id) : tr("Promises")) +
-           u"<table width='100%' cellspacing='0' cellpadding='1'>"_s + rows + u"</table>"_s;
+    Q_EMIT unsavedChanged();
 }
 
-QString SkillDetail::ledgerHtml(const Skill &skill) const
+bool SkillDetail::isSettled() const
 {
-    QString html;
-    const SkillRecord record = recordOf(skill.name, m_model->statistics());
-    if (record.uses > 0) {
-        html += heading(tr("Ledger"));
-        html += u"<p style='margin:0'>%1</p>"_s.arg(
-            (record.uses == 1 ? tr("%1 use, %2 won, %3 lost") : tr("%1 uses, %2 won, %3 lost"))
-                .arg(record.uses)
-                .arg(record.won)
-                .arg(record.lost) +
-            (record.gain && record.interval
-                 ? tr(", mean gain %1 %2").arg(numbers::speedupValue(*record.gain), numbers::bounds(*record.interval))
-                 : QString()) +
-            (timeKindsOf(record).isEmpty() ? QString() : u" ("_s + timeKindsOf(record) + u')'));
-        int shown = 0;
-        html += u"<table width='100%' cellspacing='0' cellpadding='1'>"_s;
-        for (const LedgerEntry &entry : m_ledger | std::views::reverse) { // the newest first
-            if (++shown > 5) break;
-            // Only what was verified has a speedup.
-            QString outcome = coloured(escaped(entry.verdict), "text.secondary");
-            if (entry.verdict == "verified"_L1) {
-                outcome = numbers::speedupValue(std::exp(entry.logSpeedup)) + u' ' + numbers::bounds(entry.interval);
-                if (!entry.kind.isEmpty())
-                    outcome += u' ' + coloured(numbers::kindShort(timeKindFromString(entry.kind)), "text.secondary");
-            }
-            html += u"<tr><td>%1 · %2</td><td align='right' style='white-space:nowrap'>%3</td></tr>"_s.arg(
-                escaped(entry.task), QString::number(entry.node), outcome);
-        }
-        html += u"</table>"_s;
-    }
-    QStringList links;
-    for (const TrajectoryNode &node : m_document->trajectory().nodes) {
-        if (node.skill == skill.name)
-            links.append(u"<a style='color:%1;text-decoration:none' href='node:%2'>node %2</a>"_s
-                             .arg(themeColor("text.link").name())
-                             .arg(node.id));
-    }
-    if (!links.isEmpty())
-        html += heading(tr("Shaped in this session")) + u"<p style='margin:0'>%1</p>"_s.arg(links.join(u", "_s));
-    return html;
-}
-
-QString SkillDetail::html(const Skill &skill) const
-{
-    const QString title = skill.title.isEmpty() ? node_text::titleOfSkill(skill.name) : skill.title;
-    QString html = u"<table width='100%' cellspacing='0' cellpadding='0'><tr><td><span "
-                   u"style='font-size:13px;font-weight:700'>%1</span></td>"
-                   "<td align='right'>%2</td></tr></table>"_s.arg(
-                       escaped(title), coloured(tr("%1 · rev. %2").arg(toString(skill.state)).arg(skill.revision) +
-                                                    (skill.method.isEmpty() ? QString() : u" · "_s + skill.method),
-                                                "text.secondary"));
-    if (!skill.stateReason.isEmpty())
-        html += u"<p style='margin-top:4px;margin-bottom:0'>%1</p>"_s.arg(
-            coloured(escaped(skill.stateReason), "text.secondary"));
-    html += u"<p style='margin-top:4px;margin-bottom:4px'>%1</p>"_s.arg(escaped(skill.description));
-    if (!skill.requires_.isEmpty()) {
-        QStringList lines;
-        for (const QString &gate : skill.requires_)
-            lines.append(coloured(lines.isEmpty() ? u"when "_s : u"and&nbsp; "_s, "syntax.keyword") + escaped(gate));
-        html +=
-            u"<table width='100%' cellspacing='0' cellpadding='6' bgcolor='%1'><tr><td style='font-family:Noto Sans Mono'>%2</td></tr></table>"_s
-                .arg(themeColor("diff.gutter").name(), lines.join(u"<br>"_s));
-    }
-    html += promisesHtml(skill) + ledgerHtml(skill);
-    if (!skill.prohibits.isEmpty()) {
-        html +=
-            heading(tr("Must not")) + u"<ul style='margin-top:0;margin-bottom:0;margin-left:12px;-qt-list-indent:0'>"_s;
-        for (const QString &rule : skill.prohibits)
-            html += u"<li>%1</li>"_s.arg(escaped(rule));
-        html += u"</ul>"_s;
-    }
-    if (!skill.body.trimmed().isEmpty()) html += heading(tr("Text")) + bodyHtml(skill.body);
-    return html;
+    return m_difference->isSettled();
 }
 
 void SkillDetail::refresh()
 {
+    refreshHeader();
+    refreshText();
+    refreshTables();
+}
+
+void SkillDetail::refreshHeader()
+{
     const Skill *skill = m_model->skill(m_name);
-    for (QPushButton *button : {m_pin, m_reject, m_restore})
-        button->setVisible(skill != nullptr);
+    m_header->setVisible(skill);
+    m_tabs->setVisible(skill && !m_wide);
+    m_columns->setVisible(skill && m_wide);
+    if (m_wide) m_ledgerPage->setVisible(skill);
+    if (!skill) return;
+    m_glyph->setPixmap(glyphOf(skill->state, devicePixelRatioF()));
+    m_glyph->setToolTip(toString(skill->state));
+    m_title->setText(skill->title.isEmpty() ? node_text::titleOfSkill(skill->name) : skill->title);
+    const SkillRecord record = m_model->record(m_name);
+    QString facts = tr("%1 · revision %2 · %3 won, %4 lost")
+                        .arg(toString(skill->state))
+                        .arg(skill->revision)
+                        .arg(record.won)
+                        .arg(record.lost);
+    if (isEditing() && m_edits.contains(m_name))
+        facts = skill->revision == m_editor->edit().revision
+                    ? tr("unsaved changes to revision %1").arg(skill->revision)
+                    : tr("unsaved changes to revision %1; %2 came meanwhile")
+                          .arg(m_editor->edit().revision)
+                          .arg(skill->revision);
+    m_facts->setText(facts);
+    const bool waits = skill->state == SkillState::Draft || skill->state == SkillState::Quarantined;
+    const bool rejected = skill->state == SkillState::Rejected;
+    const bool editing = isEditing();
+    // save, revert, accept, pin, restore, edit, reject, undo, export: as the header was built
+    const bool shown[]{editing,           editing,   waits && !editing,     !waits && !rejected && !editing, rejected && !editing,
+                       !editing,          !rejected && !editing, m_wide && !editing, m_wide && !editing};
+    for (int i = 0; i < m_buttons.size(); ++i)
+        m_buttons[i]->setVisible(shown[i]);
+}
+
+void SkillDetail::refreshText()
+{
+    const Skill *skill = m_model->skill(m_name);
     QString text;
     if (!skill) {
-        text = coloured(m_model->skills().isEmpty() ? QString() : tr("Select a skill to read it."), "text.secondary");
+        text = u"<p style='color:%1'>%2</p>"_s.arg(
+            themeColor("text.secondary").name(),
+            m_model->skills().isEmpty() ? QString() : tr("Select a skill to read it.").toHtmlEscaped());
     } else {
-        m_pin->setText(skill->state == SkillState::Pinned ? tr("Unpin") : tr("Pin"));
-        m_pin->setIcon(themedIcon(u"pin"_s));
-        m_pin->setVisible(skill->state == SkillState::Pinned || skill->state == SkillState::Active);
-        m_reject->setVisible(skill->state != SkillState::Rejected);
-        m_restore->setVisible(skill->state != SkillState::Pinned && skill->state != SkillState::Active);
-        m_restore->setText(skill->state == SkillState::Rejected ? tr("Restore") : tr("Accept"));
-        text = html(*skill);
+        SkillPage page;
+        page.skill = skill;
+        page.body = skill->body;
+        page.wide = m_wide;
+        if (m_dossier.name == m_name) page.ledger = &m_dossier.ledger;
+        const TrajectoryNode *node = m_document->node(m_selection->selected());
+        if (node && node->skill == m_name) page.node = node;
+        const Retrieval *retrieval = node ? m_document->retrieval(node->round) : nullptr;
+        for (const QString &gate : skill->requires_) {
+            if (!m_gates) break;
+            if (const auto trouble = m_gates->trouble(gate); trouble && page.gateTrouble.isEmpty())
+                page.gateTrouble = trouble->message;
+            if (retrieval) page.gateTruth.insert(gate, m_gates->truth(gate, retrieval->evidence));
+        }
+        if (retrieval) page.gateOf = tr("round %1").arg(node->round);
+        text = skillHtml(page);
     }
     if (text == m_shown) return;
     const int scrolled = m_text->verticalScrollBar()->value();
     m_shown = text;
     m_text->setHtml(text);
     m_text->verticalScrollBar()->setValue(scrolled);
+}
+
+void SkillDetail::refreshTables()
+{
+    const bool here = m_dossier.name == m_name && !m_name.isEmpty();
+    const SkillDossier &dossier = m_dossier;
+    m_ledger->setRows(here ? skill_rows::ledger(dossier.ledger) : std::make_unique<TreeRow>());
+    const QString open = m_document->path();
+    m_nodes->setRows(here ? skill_rows::provenance(m_name, dossier.ledger,
+                                                   {open, QFileInfo(open).completeBaseName(), &m_document->trajectory()})
+                          : std::make_unique<TreeRow>());
+    m_revisions->setRows(
+        here ? skill_rows::revisions(dossier.history, dossier.states, dossier.revision, personName())
+             : std::make_unique<TreeRow>());
+    for (const int column : {int(skill_rows::NumberColumn), int(skill_rows::WhenColumn), int(skill_rows::WhoColumn)})
+        m_revisions->resizeColumnToContents(column);
+    int nodes = 0;
+    for (int row = 0; row < m_nodes->rows()->rowCount(); ++row)
+        nodes += m_nodes->rows()->index(row, 0).data(skill_rows::NodesRole).toInt();
+    const qsizetype uses = dossier.ledger.size(), revisions = dossier.history.size();
+    m_ledgerNote->setText(!here || uses == 0 ? QString() : tr("%1 uses, newest first; Enter opens a node").arg(uses));
+    m_nodeNote->setText(nodes == 1 ? tr("1 node it shaped") : tr("%1 nodes it shaped").arg(nodes));
+    m_tabs->setTabText(int(Page::Ledger), here && uses > 0 ? tr("Ledger %1").arg(uses) : tr("Ledger"));
+    m_tabs->setTabText(int(Page::Revisions), here && revisions > 0 ? tr("History %1").arg(revisions) : tr("History"));
+    m_tabs->setTabText(int(Page::Nodes), nodes > 0 ? tr("Nodes %1").arg(nodes) : tr("Nodes"));
+    compareRevisions();
+}
+
+QList<int> SkillDetail::chosenRevisions() const
+{
+    QList<int> chosen;
+    for (const QModelIndex &index : m_revisions->selectionModel()->selectedRows()) {
+        if (const QVariant number = index.data(skill_rows::RevisionRole); number.isValid()) chosen.append(number.toInt());
+    }
+    std::ranges::sort(chosen);
+    return chosen;
+}
+
+int SkillDetail::restorableRevision() const
+{
+    const QList<int> chosen = chosenRevisions();
+    return chosen.size() == 1 && chosen.first() != m_dossier.revision ? chosen.first() : 0;
+}
+
+const SkillRevision *SkillDetail::revision(int number) const
+{
+    const auto found = std::ranges::find(m_dossier.history, number, &SkillRevision::revision);
+    return found == m_dossier.history.end() ? nullptr : &*found;
+}
+
+// One chosen: what it changed. Two or more: from the oldest to the newest of them. None: what the one in use changed.
+void SkillDetail::compareRevisions()
+{
+    const bool here = m_dossier.name == m_name && !m_dossier.history.isEmpty();
+    if (!here) {
+        m_revisionNote->clear();
+        m_compared.clear();
+        m_difference->showMessage(QString());
+        return;
+    }
+    const QList<int> chosen = chosenRevisions();
+    const int to = chosen.isEmpty() ? m_dossier.revision : chosen.last();
+    const int from = chosen.size() > 1 ? chosen.first() : to - 1;
+    const SkillRevision *before = revision(from), *after = revision(to);
+    const qsizetype count = m_dossier.history.size();
+    m_revisionNote->setText(!before ? tr("%1, showing the first").arg(count)
+                                    : tr("%1, showing %2 → %3").arg(count).arg(from).arg(to));
+    const QString compared = u"%1 %2 %3"_s.arg(m_name).arg(from).arg(to);
+    if (compared == m_compared || !after) return;
+    m_compared = compared;
+    m_difference->compare({before ? before->text : QString(), {}}, {after->text, {}}, CodeLanguage::Plain, !before);
 }
 
 } // namespace kernelskill

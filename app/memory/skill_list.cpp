@@ -2,6 +2,7 @@
 #include "memory/skill_list.h"
 
 #include "settings/glyphs.h"
+#include "settings/icons.h"
 #include "settings/numbers.h"
 #include "settings/theme.h"
 
@@ -88,19 +89,33 @@ private:
         switch (index.column()) {
         case SkillModel::SkillColumn:
             glyphs::paintSkill(painter, QRectF(8, rect.center().y() - 5, 11, 11), state);
-            painter.drawText(
-                rect.adjusted(28, 0, -2, 0), Qt::AlignVCenter,
-                painter.fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, rect.width() - 30));
+            paintName(painter, rect.adjusted(28, 0, -2, 0), index);
             break;
         case SkillModel::WonColumn:
         case SkillModel::LostColumn:
             if (index.column() == SkillModel::LostColumn) painter.setPen(themeColor("text.secondary"));
             painter.drawText(rect.adjusted(0, 0, -6, 0), Qt::AlignVCenter | Qt::AlignRight, index.data().toString());
             break;
+        case SkillModel::UsedColumn:
+            painter.setPen(themeColor("text.secondary"));
+            painter.drawText(rect.adjusted(0, 0, -6, 0), Qt::AlignVCenter | Qt::AlignRight, index.data().toString());
+            break;
         case SkillModel::GainColumn:
             paintGain(painter, rect.adjusted(6, 0, -8, 0), first, index.data().toString());
             break;
         }
+    }
+
+    // What is not saved is said with a pencil, and in the row's words.
+    static void paintName(QPainter &painter, const QRect &rect, const QModelIndex &index)
+    {
+        const bool unsaved = index.data(SkillModel::UnsavedRole).toBool();
+        const int room = rect.width() - (unsaved ? 18 : 0);
+        const QString name = painter.fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, room);
+        painter.drawText(rect, Qt::AlignVCenter, name);
+        if (!unsaved) return;
+        const int left = rect.left() + painter.fontMetrics().horizontalAdvance(name) + 4;
+        themedIcon(u"edit"_s).paint(&painter, QRect(left, rect.center().y() - 6, 13, 13));
     }
 
     void paintGain(QPainter &painter, const QRect &cell, const QModelIndex &row, const QString &word) const
@@ -120,7 +135,7 @@ private:
         if (low.isValid() && high.isValid()) {
             const double from = clamp(onAxis(low.toDouble(), cell)), to = clamp(onAxis(high.toDouble(), cell));
             const QRectF bar(std::round(from), cell.center().y() - 4, std::max(3.0, std::round(to - from)), 9);
-            glyphs::fillValue(painter, bar, color, TimeKind::Modelled);
+            glyphs::fillValue(painter, bar, color, TimeKind(row.data(SkillModel::GainKindRole).toInt()));
             painter.fillRect(
                 QRectF(std::round(clamp(onAxis(gain.toDouble(), cell))), bar.top() - 1, 2, bar.height() + 2), color);
             if (onAxis(high.toDouble(), cell) > cell.right()) { // it goes on beyond the axis
@@ -172,31 +187,31 @@ protected:
 class SkillFilter : public QSortFilterProxyModel
 {
 public:
-    using QSortFilterProxyModel::QSortFilterProxyModel;
+    SkillFilter(SkillModel *model, QObject *parent) : QSortFilterProxyModel(parent), m_model(model) {}
     void setText(const QString &text)
     {
-        m_words = text.split(u' ', Qt::SkipEmptyParts);
+        m_query = SkillQuery::parse(text, QDateTime::currentDateTime());
         invalidateFilter();
     }
+    [[nodiscard]] const SkillQuery &query() const { return m_query; }
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex &parent) const override
     {
-        const QModelIndex index = sourceModel()->index(row, 0, parent);
-        if (!index.data(SkillModel::NameRole).isValid()) return false; // a group stays for the rows below it
-        const QString text = index.data(SkillModel::SearchRole).toString();
-        return std::ranges::all_of(m_words,
-                                   [&](const QString &word) { return text.contains(word, Qt::CaseInsensitive); });
+        const SkillFacts *facts =
+            m_model->facts(m_model->index(row, 0, parent).data(SkillModel::NameRole).toString());
+        return facts && m_query.accepts(*facts); // a group stays for the rows below it
     }
 
 private:
-    QStringList m_words;
+    SkillModel *m_model;
+    SkillQuery m_query;
 };
 
 } // namespace
 
 SkillList::SkillList(SkillModel *model, QWidget *parent)
-    : QTreeView(parent), m_model(model), m_proxy(new SkillFilter(this))
+    : QTreeView(parent), m_model(model), m_proxy(new SkillFilter(model, this))
 {
     m_proxy->setSourceModel(model);
     m_proxy->setRecursiveFilteringEnabled(true);
@@ -213,8 +228,8 @@ SkillList::SkillList(SkillModel *model, QWidget *parent)
     header()->setMinimumSectionSize(20);
     header()->setSectionResizeMode(SkillModel::SkillColumn, QHeaderView::Stretch);
     for (const auto &[column, width] :
-         {std::pair(int(SkillModel::WonColumn), 34), std::pair(int(SkillModel::LostColumn), 32),
-          std::pair(int(SkillModel::GainColumn), 64)}) {
+         {std::pair(int(SkillModel::WonColumn), 32), std::pair(int(SkillModel::LostColumn), 30),
+          std::pair(int(SkillModel::GainColumn), 58), std::pair(int(SkillModel::UsedColumn), 46)}) {
         header()->setSectionResizeMode(column, QHeaderView::Fixed);
         header()->resizeSection(column, width);
     }
@@ -242,6 +257,28 @@ void SkillList::selectSkill(const QString &name)
         setCurrentIndex(index);
         scrollTo(index);
     }
+}
+
+void SkillList::selectFirst()
+{
+    const QModelIndex first = m_proxy->index(0, 0, m_proxy->index(0, 0));
+    if (first.isValid()) setCurrentIndex(first);
+}
+
+bool SkillList::shows(const QString &name) const
+{
+    return m_proxy->mapFromSource(m_model->find(SkillModel::NameRole, name)).isValid();
+}
+
+QString SkillList::filterTrouble() const
+{
+    return static_cast<const SkillFilter *>(m_proxy)->query().trouble();
+}
+
+void SkillList::resizeEvent(QResizeEvent *event)
+{
+    QTreeView::resizeEvent(event);
+    setColumnHidden(SkillModel::UsedColumn, viewport()->width() < 310); // names come first
 }
 
 void SkillList::drawBranches(QPainter *, const QRect &, const QModelIndex &) const

@@ -17,6 +17,9 @@ public:
     void setFilter(const QString &text);
     [[nodiscard]] QString currentSkill() const;
     void selectSkill(const QString &name);
+    void selectFirst();
+    [[nodiscard]] bool shows(const QString &name) const;
+    [[nodiscard]] QString filterTrouble() const; // a term that cannot be understood, in words
 
 Q_SIGNALS:
     void skillSelected(const QString &name);
@@ -25,6 +28,7 @@ protected:
     void drawBranches(QPainter *painter, const QRect &rect, const QModelIndex &index) const override;
     void mouseReleaseEvent(QMouseEvent *event) override;
     void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
     SkillModel *m_model;

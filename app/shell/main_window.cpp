@@ -10,6 +10,8 @@
 #include "editor/edit_panel.h"
 #include "evidence/node_panels.h"
 #include "memory/skills_panel.h"
+#include "models/recording_player.h"
+#include "models/session_follower.h"
 #include "settings/theme.h"
 #include "shell/banner.h"
 #include "shell/doctor_panel.h"
@@ -17,8 +19,6 @@
 #include "shell/question_panel.h"
 #include "shell/state_label.h"
 #include "shell/tab_panel.h"
-#include "models/recording_player.h"
-#include "models/session_follower.h"
 #include "tasks/player_bar.h"
 #include "tasks/progress_panel.h"
 #include "tasks/replay_panel.h"
@@ -83,7 +83,7 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
             m_rightTabs->setCurrentPage(page);
     }
 
-    if (const auto opened = m_skills->open(memoryPath()); !opened) m_banner->show(opened.error());
+    m_skills->open(memoryPath());
     m_tasks->reload();
     m_clock->setInterval(1000);
     connect(m_clock, &QTimer::timeout, this, &MainWindow::showRunState);
@@ -199,7 +199,9 @@ void MainWindow::buildDocks()
     m_charts->addWidget(m_leftChart);
     m_charts->addWidget(m_rightChart);
     m_charts->setChildrenCollapsible(false);
-    m_bottomDock = addDock(Qt::BottomDockWidgetArea, tr("Charts"), m_charts);
+    m_bottomTabs = new TabPanel; // while reviewing, the skill stands before the charts
+    m_bottomTabs->insertPage(0, tr("Charts"), m_charts);
+    m_bottomDock = addDock(Qt::BottomDockWidgetArea, tr("Charts"), m_bottomTabs);
 
     connect(m_tasks, &TaskPanel::newRunRequested, this, [this] { m_newRun->trigger(); });
     connect(m_tasks, &TaskPanel::sessionChosen, this, &MainWindow::openSession);
@@ -214,8 +216,7 @@ void MainWindow::buildDocks()
         }
     });
     connect(m_transcript, &TranscriptPanel::failed, this, [this](const Error &error) { m_banner->show(error); });
-    connect(m_skills, &SkillsPanel::failed, this, [this](const Error &error) { m_banner->show(error); });
-    connect(m_skills, &SkillsPanel::stateChanged, m_run, &RunController::applySkillState);
+    connectSkills();
 }
 
 void MainWindow::buildStatusBar()
@@ -260,6 +261,14 @@ void MainWindow::arrange(const QString &perspective)
         (review ? m_rightTabs : m_leftTabs)->removePage(m_skills);
         skillsHome->insertPage(0, tr("Skills"), m_skills);
     }
+    if (review) {
+        m_skills->setDetailApart(true);
+        m_bottomTabs->insertPage(0, tr("Skill"), m_skills->detail());
+        m_bottomTabs->setCurrentPage(m_skills->detail());
+    } else if (m_bottomTabs->contains(m_skills->detail())) {
+        m_bottomTabs->removePage(m_skills->detail());
+        m_skills->setDetailApart(false);
+    }
     m_leftDock->setVisible(!teach);
     m_rightDock->show();
     m_bottomDock->setVisible(true);
@@ -268,13 +277,13 @@ void MainWindow::arrange(const QString &perspective)
     m_leftChart->setChartIndex(teach ? 2 : 0);
     m_rightChart->setChartIndex(teach ? 1 : review ? 2 : 1);
     resizeDocks({m_leftDock, m_rightDock},
-                {review ? 320 : themeSize("leftDock"), teach    ? 380
+                {review ? 344 : themeSize("leftDock"), teach    ? 380
                                                        : review ? 340
                                                                 : themeSize("rightDock")},
                 Qt::Horizontal);
     const int body = std::max(500, height() - themeSize("menuBar") - themeSize("toolBar") - themeSize("statusBar"));
-    resizeDocks({m_bottomDock}, {body * (teach ? 22 : 25) / 100}, Qt::Vertical);
-    const int strip = body * 285 / 1000;
+    resizeDocks({m_bottomDock}, {body * (review ? 52 : teach ? 22 : 25) / 100}, Qt::Vertical);
+    const int strip = body * (review ? 180 : 285) / 1000;
     m_centre->setSizes({strip, body});
     m_charts->setSizes({500, 500});
 }
@@ -366,7 +375,7 @@ void MainWindow::dropEvent(QDropEvent *event)
 {
     const QList<QUrl> urls = event->mimeData()->urls();
     for (const QUrl &url : urls)
-        openPath(url.toLocalFile());
+        openDropped(url.toLocalFile());
     event->acceptProposedAction();
 }
 

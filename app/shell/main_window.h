@@ -80,6 +80,7 @@ public:
     [[nodiscard]] TranscriptPanel *transcriptPanel() const { return m_transcript; }
     [[nodiscard]] ComparePanel *comparePanel() const { return m_compare; }
     void compareNodes(const QList<int> &nodes); // side by side, in the whole window
+    [[nodiscard]] SkillsPanel *skillsPanel() const { return m_skills; }
     void editNode(int node); // a candidate of the person's own, made from it
 
 Q_SIGNALS:
@@ -120,6 +121,10 @@ private:
     void propose(const Proposal &proposal);
     void forkFrom(int node);
     void showSkill(const QString &name);
+    void showSkillsPage();
+    void connectSkills();
+    void openNode(const QString &sessionPath, const QString &session, int node);
+    void openDropped(const QString &path);
     void showDoctor();
     void showRunState();
     void enableRunActions();
@@ -174,7 +179,7 @@ private:
     LogPanel *m_log;
     TranscriptPanel *m_transcript;
     DoctorPanel *m_doctor;
-    TabPanel *m_leftTabs, *m_rightTabs;
+    TabPanel *m_leftTabs, *m_rightTabs, *m_bottomTabs;
     QDockWidget *m_leftDock, *m_rightDock, *m_bottomDock;
 
     QAction *m_newRun, *m_pause, *m_step, *m_stop, *m_resume;

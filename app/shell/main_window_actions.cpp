@@ -77,6 +77,8 @@ void MainWindow::buildMenus()
     buildRunMenu();
     buildNodeMenu();
 
+    m_skills->actions()->fill(menuBar()->addMenu(tr("&Skills")));
+
     QMenu *window = menuBar()->addMenu(tr("&Window"));
     for (QDockWidget *dock : {m_leftDock, m_bottomDock, m_rightDock})
         window->addAction(dock->toggleViewAction());

@@ -2,6 +2,8 @@
 // A run and the window go separate ways: closing while it runs, and watching one that runs elsewhere.
 #include "shell/main_window.h"
 
+#include "memory/skill_detail.h"
+#include "memory/skills_panel.h"
 #include "models/recording_player.h"
 #include "models/session_follower.h"
 #include "shell/banner.h"
@@ -59,6 +61,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
         return;
     }
     m_settings->setValue(u"window/geometry"_s, saveGeometry());
+    m_settings->setValue(u"memory/unsaved"_s, m_skills->detail()->keptEdits());
     m_settings->setValue(u"perspectives/%1/docks"_s.arg(m_perspective), saveState());
     m_settings->setValue(u"perspectives/%1/centre"_s.arg(m_perspective), m_centre->saveState());
     QMainWindow::closeEvent(event);

@@ -75,8 +75,7 @@ QList<PaletteEntry> MainWindow::paletteEntries()
 
 void MainWindow::showSkill(const QString &name)
 {
-    TabPanel *home = m_leftTabs->contains(m_skills) ? m_leftTabs : m_rightTabs;
-    home->setCurrentPage(m_skills);
+    showSkillsPage();
     m_skills->selectSkill(name);
 }
 

@@ -477,7 +477,7 @@ bool MainWindow::isSettled() const
                           !trajectory.nodes.isEmpty() && trajectory.nodes.last().state == NodeState::Running &&
                           m_document->stageTotal() > 0;
     return !m_loading && (!m_run->isActive() || runShown) && !m_runPending && m_tasks->isLoaded() &&
-           m_diff->view()->isSettled();
+           m_diff->view()->isSettled() && m_skills->isSettled();
 }
 
 } // namespace kernelskill

@@ -232,6 +232,12 @@ void EngineWorker::applySkillState(const QString &skill, SkillState state, const
     if (m_run && m_busy) m_run->applySkillState(skill, state, reason);
 }
 
+void EngineWorker::applySkillText(const QString &skill, const QString &text, int revision, const QString &reason)
+{
+    if (!m_run || !m_busy) return;
+    if (auto applied = m_run->applySkillText(skill, text, revision, reason); !applied) Q_EMIT refused(applied.error());
+}
+
 RunController::RunController(QObject *parent, std::optional<PlayerFactory> players)
     : QObject(parent), m_worker(new EngineWorker(std::move(players)))
 {
@@ -398,6 +404,15 @@ void RunController::applySkillState(const QString &skill, SkillState state, cons
         QMetaObject::invokeMethod(
             m_worker, [worker = m_worker, skill, state, reason] { worker->applySkillState(skill, state, reason); },
             Qt::QueuedConnection);
+}
+
+void RunController::applySkillText(const QString &skill, const QString &text, int revision, const QString &reason)
+{
+    if (!isActive()) return;
+    QMetaObject::invokeMethod(
+        m_worker,
+        [worker = m_worker, skill, text, revision, reason] { worker->applySkillText(skill, text, revision, reason); },
+        Qt::QueuedConnection);
 }
 
 } // namespace kernelskill

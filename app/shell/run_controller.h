@@ -60,6 +60,7 @@ public:
     void step();
     void stop();
     void applySkillState(const QString &skill, SkillState state, const QString &reason);
+    void applySkillText(const QString &skill, const QString &text, int revision, const QString &reason);
     QCoro::Task<void> compile(CompileOrder order); // ends the one before
     void end(); // stops everything; `quiet` follows when nothing is under way any more
 
@@ -122,6 +123,7 @@ public:
     void stop();
     void answer(const Answer &answer);
     void applySkillState(const QString &skill, SkillState state, const QString &reason);
+    void applySkillText(const QString &skill, const QString &text, int revision, const QString &reason);
 
 Q_SIGNALS:
     void stateChanged();

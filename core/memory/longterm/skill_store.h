@@ -9,6 +9,7 @@
 #include "memory/longterm/skill_package.h"
 
 #include <QDateTime>
+#include <QHash>
 #include <QList>
 #include <QString>
 
@@ -129,6 +130,7 @@ public:
                                                             std::optional<qint64> upToRow = {}) const;
     // One row a skill, over everything: its other keys are empty.
     [[nodiscard]] Result<QList<SkillStatistics>> statisticsBySkill() const;
+    [[nodiscard]] Result<QHash<QString, QDateTime>> lastUses() const; // skill → when it was applied last
     // The ledger's last row at the time it was frozen, which is the first call's unless `renew`. Frozen runs rank with
     // what stood there then, so that they repeat themselves whatever was learnt since.
     [[nodiscard]] Result<qint64> frozenAt(bool renew = false) const;

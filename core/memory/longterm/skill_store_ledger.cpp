@@ -337,4 +337,19 @@ Result<QList<SkillStatistics>> SkillStore::statisticsBySkill() const
     return statisticsFrom(*rows);
 }
 
+// One look into the index for each skill, so that a ledger of a million rows is not walked.
+Result<QHash<QString, QDateTime>> SkillStore::lastUses() const
+{
+    auto db = m_impl->database();
+    if (!db) return std::unexpected(db.error());
+    auto rows = sql::run(*db, QStringLiteral("SELECT skill, (SELECT max(when_ms) FROM ledger WHERE ledger.skill = "
+                                             "used.skill) FROM (SELECT DISTINCT skill FROM skill_sums) AS used"));
+    if (!rows) return m_impl->trouble(rows.error());
+    QHash<QString, QDateTime> result;
+    while (rows->next())
+        result.insert(rows->value(0).toString(),
+                      QDateTime::fromMSecsSinceEpoch(rows->value(1).toLongLong(), QTimeZone::UTC));
+    return result;
+}
+
 } // namespace kernelskill

@@ -3,6 +3,7 @@
 // compiler looking on, has it judged, names it, and goes on from another node.
 #include "editor/code_editor.h"
 #include "editor/edit_panel.h"
+#include "memory/skills_panel.h"
 #include "models/session_document.h"
 #include "settings/theme.h"
 #include "shell/bar.h"
@@ -12,8 +13,10 @@
 #include "shell/question_panel.h"
 #include "tasks/start_panel.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QPushButton>
@@ -44,6 +47,7 @@ private Q_SLOTS:
     void namesAndPins();
     void goesOnFromAnEarlierNode();
     void playsThePlanner();
+    void aSkillDecidedOnMeanwhileCountsNextRound();
     void cleanupTestCase() { m_window.reset(); }
 };
 
@@ -195,6 +199,61 @@ void TestPerson::playsThePlanner()
     QTRY_VERIFY_WITH_TIMEOUT(trajectory().endedBy == "rounds"_L1 && !m_window->runController()->isActive(), 240'000);
     QCOMPARE(trajectory().settings["cast"_L1]["planner"_L1].toString(), u"manual"_s);
     QCOMPARE(trajectory().node(1)->plan.rationale, u"Chosen by the person."_s);
+}
+
+// While the planner's question of the first round waits, one skill is pinned, one rejected and one edited; the second
+// round's question offers accordingly.
+void TestPerson::aSkillDecidedOnMeanwhileCountsNextRound()
+{
+    QTRY_VERIFY(m_window->isSettled());
+    m_window->findChild<StartPanel *>()->findChild<QSpinBox *>()->setValue(2);
+    SkillsPanel *skills = m_window->skillsPanel();
+    const auto state = [&](const QString &name) { return skills->model()->skill(name)->state; };
+    m_window->startRun();
+    QuestionPanel *panel = m_window->questionPanel();
+    QTRY_VERIFY_WITH_TIMEOUT(panel->isVisible(), 240'000);
+    const Retrieval first = *m_window->document()->retrieval(1);
+    QVERIFY(first.allowed.size() >= 4);
+    const QString rejected = first.allowed[1].skill, pinned = first.allowed.last().skill, edited = first.allowed[2].skill;
+    QVERIFY(!first.allowed.last().pinned);
+    skills->selectSkill(pinned);
+    skills->actions()->pin->trigger();
+    QTRY_VERIFY(state(pinned) == SkillState::Pinned);
+    skills->selectSkill(rejected);
+    skills->actions()->reject->trigger();
+    QTRY_VERIFY(skills->detail()->reason()->hasFocus());
+    QTest::keyClicks(skills->detail()->reason(), u"not today"_s);
+    QTest::keyClick(skills->detail()->reason(), Qt::Key_Return);
+    QTRY_VERIFY(state(rejected) == SkillState::Rejected);
+    // A gate that no candidate passes.
+    skills->selectSkill(edited);
+    skills->actions()->editGate->trigger();
+    CodeEditor *text = skills->detail()->editor()->editor();
+    QTRY_VERIFY(text->hasFocus());
+    QString words = text->toPlainText();
+    const QString before = words.contains(u"  gate: |\n"_s) ? u"  gate: |\n"_s : u"metadata:\n"_s;
+    const QString never = before.contains(u"gate"_s) ? u"    registers_per_thread < 0\n"_s : u"  gate: registers_per_thread < 0\n"_s;
+    text->setPlainText(words.replace(before, before + never));
+    QVERIFY2(skills->detail()->canSave(), qPrintable(skills->detail()->editor()->status()));
+    skills->actions()->save->trigger();
+    QTRY_COMPARE(skills->model()->skill(edited)->requires_.value(0), u"registers_per_thread < 0"_s);
+    QTest::keyClick(panel->findChild<QListWidget *>(), Qt::Key_Return);
+    QTRY_VERIFY2_WITH_TIMEOUT(panel->isVisible() && panel->question().round == 2,
+                              qPrintable(u"round %1, ended by “%2”, %3"_s.arg(panel->question().round)
+                                             .arg(trajectory().endedBy, panel->isVisible() ? panel->question().title : QString())),
+                              240'000);
+    const Retrieval second = *m_window->document()->retrieval(2);
+    QStringList offered;
+    for (const RankedMethod &one : second.allowed)
+        offered.append(one.skill);
+    QVERIFY2(!offered.contains(rejected) && !offered.contains(edited), qPrintable(offered.join(u' ')));
+    QCOMPARE(offered.first(), pinned);
+    int told = 0;
+    for (const Event &event : m_window->document()->events())
+        told += event.kind == "person.skill"_L1;
+    QCOMPARE(told, 3);
+    m_window->runController()->stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->runController()->isActive(), 60'000);
 }
 
 QTEST_MAIN(TestPerson)

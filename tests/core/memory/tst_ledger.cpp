@@ -110,6 +110,7 @@ private Q_SLOTS:
     void aBatchIsAllOrNothing();
     void fromSessionToSkillAndBack();
     void sumsBySkill();
+    void whenEachSkillWasUsedLast();
     void manyThreads();
 
 private:
@@ -244,6 +245,20 @@ void TestLedger::sumsBySkill()
     QCOMPARE(rows[0].measured.uses, 1);
     QCOMPARE(rows[0].modelled.wins, 2);
     QCOMPARE(rows[0].architecture, QString());
+}
+
+void TestLedger::whenEachSkillWasUsedLast()
+{
+    SkillStore store = m_folder->store();
+    QVERIFY(store.lastUses()->isEmpty());
+    const QDateTime noon = QDateTime::fromString("2026-11-30T12:00:00Z", Qt::ISODate);
+    LedgerEntry early = entry("s", 1), late = entry("s", 2), other = entry("s", 3);
+    early.when = noon.addDays(-3);
+    late.when = noon;
+    other.when = noon.addDays(-1);
+    other.skill = "b";
+    QVERIFY(store.record({late, early, other}));
+    QCOMPARE(*store.lastUses(), (QHash<QString, QDateTime>{{"a", noon}, {"b", noon.addDays(-1)}}));
 }
 
 // Each thread has its own connection; the sums are kept by SQL, so no update is lost.
