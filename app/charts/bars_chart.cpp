@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "charts/bars_chart.h"
 
+#include "models/metric_help.h"
 #include "models/node_text.h"
 #include "profile/metric_catalogue.h"
 #include "settings/glyphs.h"
@@ -149,8 +150,8 @@ QList<BarRow> StallChart::rows(const Evaluation *before, const Evaluation &after
         return kernel->stalls.value(reason) * 100;
     };
     for (const QString &reason : std::as_const(reasons)) {
-        const MetricInfo *info = metricInfo(u"stall_"_s + reason);
-        result.append({shortTitle(u"stall_"_s + reason), info ? info->meaning : QString(), share(then, reason),
+        const QString metric = u"stall_"_s + reason;
+        result.append({shortTitle(metric), metricInfo(metric) ? metricHelp(metric) : QString(), share(then, reason),
                        share(now, reason)});
     }
     std::ranges::stable_sort(result, std::ranges::greater(),
@@ -180,8 +181,7 @@ QList<BarRow> MemoryChart::rows(const Evaluation *before, const Evaluation &afte
                                        std::pair(u"dram_bytes"_s, tr("DRAM"))}) {
         const auto now = total(&after, metric);
         const auto then = total(before, metric);
-        const MetricInfo *info = metricInfo(metric);
-        if (now || then) result.append({name, info ? info->meaning : QString(), then, now});
+        if (now || then) result.append({name, metricHelp(metric), then, now});
     }
     return result;
 }

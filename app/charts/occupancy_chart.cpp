@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "charts/occupancy_chart.h"
 
+#include "models/metric_help.h"
 #include "profile/gpu_spec.h"
-#include "profile/metric_catalogue.h"
 #include "settings/numbers.h"
 
 #include <algorithm>
@@ -44,10 +44,6 @@ QList<Limit> limitsOf(const KernelProfile *kernel, const std::optional<GpuSpec> 
         return std::min(100.0, *blocks * *share);
     };
     const auto metric = [&](const QString &name) { return kernel ? kernel->metric(name) : std::nullopt; };
-    const auto meaning = [](const QString &name) {
-        const MetricInfo *info = metricInfo(name);
-        return info ? info->meaning : QString();
-    };
     // Occupancy is counted where there is work: an SM that gets no block has none to be low.
     std::optional<double> blocksOfGrid;
     QString grid = OccupancyChart::tr("Blocks of the grid");
@@ -57,9 +53,9 @@ QList<Limit> limitsOf(const KernelProfile *kernel, const std::optional<GpuSpec> 
         if (blocks < device->smCount) grid = OccupancyChart::tr("Grid on %1 of %2 SMs").arg(int(blocks)).arg(device->smCount);
     }
     return {
-        {OccupancyChart::tr("Registers"), meaning(u"occ_limit_registers_blocks"_s), byBlocks(metric(u"occ_limit_registers_blocks"_s))},
-        {OccupancyChart::tr("Shared memory"), meaning(u"occ_limit_sharedmem_blocks"_s), byBlocks(metric(u"occ_limit_sharedmem_blocks"_s))},
-        {OccupancyChart::tr("Block size"), meaning(u"occ_limit_warps_blocks"_s), byBlocks(metric(u"occ_limit_warps_blocks"_s))},
+        {OccupancyChart::tr("Registers"), metricHelp(u"occ_limit_registers_blocks"_s), byBlocks(metric(u"occ_limit_registers_blocks"_s))},
+        {OccupancyChart::tr("Shared memory"), metricHelp(u"occ_limit_sharedmem_blocks"_s), byBlocks(metric(u"occ_limit_sharedmem_blocks"_s))},
+        {OccupancyChart::tr("Block size"), metricHelp(u"occ_limit_warps_blocks"_s), byBlocks(metric(u"occ_limit_warps_blocks"_s))},
         {grid, OccupancyChart::tr("What the grid's blocks fill of the SMs that get any, spread evenly."), byBlocks(blocksOfGrid)},
     };
 }
@@ -75,11 +71,10 @@ QList<BarRow> OccupancyChart::rows(const Evaluation *before, const Evaluation &a
     const auto found = GpuSpec::find(after.profile.device);
     const std::optional<GpuSpec> device = found ? std::optional(*found) : std::nullopt;
     for (const QString &metric : {u"achieved_occupancy_pct"_s, u"theoretical_occupancy_pct"_s}) {
-        const MetricInfo *info = metricInfo(metric);
         const auto a = then ? then->metric(metric) : std::nullopt, b = now->metric(metric);
         if (a || b)
             result.append({metric.startsWith("achieved"_L1) ? tr("Achieved") : tr("Allowed"),
-                           info ? info->meaning : QString(), a, b});
+                           metricHelp(metric), a, b});
     }
     if (result.isEmpty()) return result;
     const QList<Limit> nowLimits = limitsOf(now, device), thenLimits = limitsOf(then, device);

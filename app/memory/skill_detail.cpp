@@ -274,6 +274,18 @@ void SkillDetail::refreshText()
     m_text->verticalScrollBar()->setValue(scrolled);
 }
 
+// A live run tells of its nodes many times a second.
+void SkillDetail::followNodes()
+{
+    size_t here = 0;
+    for (const TrajectoryNode &node : m_document->trajectory().nodes) {
+        if (node.skill == m_name) here = qHashMulti(here, node.id, int(node.state));
+    }
+    if (here == m_nodesHere) return;
+    m_nodesHere = here;
+    refreshTables();
+}
+
 void SkillDetail::refreshTables()
 {
     const bool here = m_dossier.name == m_name && !m_name.isEmpty();

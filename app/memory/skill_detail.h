@@ -84,6 +84,7 @@ private:
     void refreshHeader();
     void refreshText();
     void refreshTables();
+    void followNodes(); // of the session in the window: the tables are made anew when one of the skill's is another
     void compareRevisions();
     [[nodiscard]] QList<int> chosenRevisions() const; // ascending
     [[nodiscard]] const SkillRevision *revision(int number) const;
@@ -119,6 +120,7 @@ private:
     SkillTable *m_ledger, *m_revisions, *m_nodes;
     DiffView *m_difference;
     QString m_shown, m_compared;
+    size_t m_nodesHere = 0; // a hash of the session's nodes that the skill shaped
 };
 
 } // namespace kernelskill

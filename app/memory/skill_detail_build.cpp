@@ -8,6 +8,7 @@
 #include "models/skill_rows.h"
 #include "settings/icons.h"
 #include "settings/theme.h"
+#include "settings/when_seen.h"
 #include "shell/bar.h"
 
 #include <QHeaderView>
@@ -56,8 +57,9 @@ SkillDetail::SkillDetail(SkillModel *model, SkillMemory *memory, SkillActions *a
         refresh();
         if (!m_name.isEmpty()) m_memory->askDossier(m_name);
     });
-    connect(selection, &NodeSelection::changed, this, &SkillDetail::refreshText);
-    connect(document, &SessionDocument::nodesChanged, this, &SkillDetail::refreshTables);
+    auto *seen = new WhenSeen(this, [this] { refreshText(); });
+    connect(selection, &NodeSelection::changed, seen, &WhenSeen::ask);
+    connect(document, &SessionDocument::nodesChanged, this, &SkillDetail::followNodes);
     connect(document, &SessionDocument::reset, this, &SkillDetail::refreshTables);
     connect(&theme(), &Theme::changed, this, [this] {
         m_shown.clear();

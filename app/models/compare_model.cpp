@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/compare_model.h"
 
+#include "models/metric_help.h"
 #include "models/node_text.h"
 #include "profile/metric_catalogue.h"
 #include "settings/numbers.h"
@@ -64,7 +65,7 @@ void CompareModel::addCounters()
             values.append(evaluation ? evaluation->profile.metric(info.name) : std::nullopt);
         }
         if (std::ranges::none_of(values, [](const auto &value) { return value.has_value(); })) continue;
-        Row row{info.title, info.meaning, {}, bestOf(values, info.better)};
+        Row row{info.title, metricHelp(info.name), {}, bestOf(values, info.better)};
         for (const std::optional<double> &value : std::as_const(values))
             row.cells.append(value ? numbers::metricValue(*value, info.unit) : tr("no counter"));
         m_rows.append(row);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/panel_rows.h"
 
+#include "models/metric_help.h"
 #include "models/node_text.h"
 #include "profile/metric_catalogue.h"
 #include "settings/numbers.h"
@@ -209,7 +210,7 @@ void addPromises(TreeRow *root, const TrajectoryNode &node)
             change.metric,
             {info ? info->title : change.metric, numbers::promise(change.promised),
              numbers::change(change.before, change.after, info ? info->unit : QString())},
-            of(Kind::Promise, {{TruthRole, int(truth)}, {Qt::ToolTipRole, info ? info->meaning : change.metric}}));
+            of(Kind::Promise, {{TruthRole, int(truth)}, {Qt::ToolTipRole, metricHelp(change.metric)}}));
     }
 }
 
@@ -258,7 +259,7 @@ void addPrediction(TreeRow *root, const TrajectoryNode &node)
                                                    : QString()},
                   of(Kind::Promise, {{TruthRole, truth(counter.kept)},
                                      {SubtextRole, promiseOf(node, counter.metric)},
-                                     {Qt::ToolTipRole, info ? info->meaning : counter.metric}}));
+                                     {Qt::ToolTipRole, metricHelp(counter.metric)}}));
     }
 }
 
@@ -285,7 +286,7 @@ void addMetrics(TreeRow *root, const Evaluation &evaluation)
                 metric.key(),
                 {info ? info->title : metric.key(), QString(),
                  numbers::metricValue(*metric, info ? info->unit : QString())},
-                of(Kind::Item, {{Qt::ToolTipRole, info ? info->meaning + u'\n' + info->profilerName : metric.key()}}));
+                of(Kind::Item, {{Qt::ToolTipRole, metricHelp(metric.key())}}));
         }
     }
 }

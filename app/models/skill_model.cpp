@@ -141,7 +141,8 @@ void SkillModel::learn(const QString &architecture, const SkillBackground &backg
         facts.lastUsed = background.lastUses.value(skill.name);
         facts.search = QStringList{title, skill.name, skill.method, skill.description, skill.requires_.join(u' '),
                                    skill.structures.join(u' '), facts.bottlenecks.join(u' ')}
-                           .join(u' ');
+                           .join(u' ')
+                           .toLower();
         m_facts.insert(skill.name, facts);
     }
     QHash<QString, Sums> sums;

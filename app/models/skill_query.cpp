@@ -48,7 +48,7 @@ void SkillQuery::add(const QString &part, const QDateTime &now)
     const auto match = form.match(part);
     const QString key = match.captured(1).toLower(), value = match.captured(3);
     if (!match.hasMatch() || !keys().contains(key)) {
-        m_words.append(part);
+        m_words.append(part.toLower());
         return;
     }
     if (value.isEmpty()) return; // still being typed
@@ -88,9 +88,7 @@ bool SkillQuery::holds(const Term &term, const SkillFacts &facts)
 bool SkillQuery::accepts(const SkillFacts &facts) const
 {
     return std::ranges::all_of(m_terms, [&](const Term &term) { return holds(term, facts); }) &&
-           std::ranges::all_of(m_words, [&](const QString &word) {
-               return facts.search.contains(word, Qt::CaseInsensitive);
-           });
+           std::ranges::all_of(m_words, [&](const QString &word) { return facts.search.contains(word); });
 }
 
 QStringList SkillQuery::valuesOf(const QString &text, const QString &key)

@@ -19,7 +19,7 @@ struct SkillFacts
     QStringList architectures; // it was used on
     int won = 0, lost = 0;     // of the rows that count
     QDateTime lastUsed;        // invalid: never
-    QString search;            // everything words are looked for in
+    QString search;            // everything words are looked for in, in lower case: thousands are searched at each key
 };
 
 class SkillQuery

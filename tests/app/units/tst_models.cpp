@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "example_session.h"
 #include "models/log_model.h"
+#include "models/metric_help.h"
 #include "models/node_text.h"
 #include "models/palette_model.h"
 #include "models/panel_rows.h"
@@ -237,6 +238,14 @@ private Q_SLOTS:
         QCOMPARE(checks.data().toString(), u"Checks"_s);
         QCOMPARE(model.rowCount(checks), document.evaluation(2)->checks.size());
         QCOMPARE(checks.siblingAtColumn(2).data().toString(), u"6 of 8 passed"_s);
+    }
+    void metricsAreExplained()
+    {
+        const QStringList lines = metricHelp(u"dram_throughput_pct"_s).split(u'\n');
+        QCOMPARE(lines.first(), u"DRAM throughput"_s);
+        QVERIFY(lines.contains(u"In %. Higher is better."_s) || lines.contains(u"In %. Neither high nor low is good by itself."_s));
+        QCOMPARE(lines.last(), u"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"_s);
+        QCOMPARE(metricHelp(u"no_such_metric"_s), u"no_such_metric"_s);
     }
     void skillsGroupByState()
     {

@@ -72,7 +72,7 @@ private Q_SLOTS:
         QTest::addColumn<bool>("accepted");
         for (const auto &[text, accepted] : std::initializer_list<std::pair<const char *, bool>>{
                  {"", true},
-                 {"warp reduct", true},
+                 {"Warp reduct", true},
                  {"warp tile", false},
                  {"state:active", true},
                  {"state:draft,active", true},
@@ -109,7 +109,7 @@ private Q_SLOTS:
         facts.won = 3;
         facts.lost = 1;
         facts.lastUsed = now.addDays(-5);
-        facts.search = u"Warp-shuffle reduction"_s;
+        facts.search = u"warp-shuffle reduction"_s;
         const SkillQuery query = SkillQuery::parse(text, now);
         QCOMPARE(query.accepts(facts), accepted);
         QCOMPARE(query.trouble().isEmpty(), !text.contains(u"many"_s));
