@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of small kernels, derived by hand.
-#include "engine/counters/l1_cache.h"
+#include "engine/counters/cache.h"
 #include "engine_fixture.h"
 
 #include <algorithm>
@@ -36,8 +36,6 @@ private Q_SLOTS:
     void whatAStoreFillsIsInL1();
     void whatABlockFetchesAgainIsTold();
     void bothSidesOfL2KeepWhatTheyRead();
-    void l1KeepsWhatFits();
-    void l1KeepsWhatIsUsedAgain();
     void barriersAreCountedByWarp();
     void windowRunsItsBlocksOnly();
     void registersAreRoundedToEight();
@@ -323,64 +321,6 @@ void EngineCounters::bothSidesOfL2KeepWhatTheyRead() {
     cache.write(line, 8, writtenBack);
     QCOMPARE(cache.read(line, 8, other, writtenBack), 8u);
     QCOMPARE(writtenBack, 0u);
-}
-
-namespace {
-
-struct OneL1 {
-    std::vector<CacheSet> sets;
-    L1Cache cache;
-
-    explicit OneL1(std::uint32_t kib) {
-        cache.lines = kib * 8;
-        cache.bits = L1Cache::bitsFor(cache.lines);
-        sets.resize(cache.setCount());
-        cache.sets = sets.data();
-        cache.clear();
-    }
-    // How many of `count` lines read in turn are found the second time. `written`: a line of another array in between.
-    int kept(std::uint32_t count, bool written) const {
-        int hits = 0;
-        for (int pass = 0; pass < 2; ++pass)
-            for (std::uint32_t line = 0; line < count; ++line) {
-                hits += pass == 1 && cache.access(4096 + line, 15) == 15;
-                if (pass == 0) (void)cache.access(4096 + line, 15);
-                if (written) (void)cache.access(65536 + line, 15);
-            }
-        return hits;
-    }
-};
-
-} // namespace
-
-void EngineCounters::l1KeepsWhatFits() {
-    // 224 KiB: 256 sets of seven lines. Each run of 256 lines has one in every set.
-    QCOMPARE(OneL1(224).kept(1664, false), 1664); // 208 KiB; the device keeps all
-    QCOMPARE(OneL1(224).kept(1792, false), 1792); // 224 KiB, seven a set; the device keeps 0.80
-    QCOMPARE(OneL1(224).kept(1920, false), 896);  // eight in half of the sets: these keep none; the device keeps 896 in the end
-    QCOMPARE(OneL1(224).kept(2048, false), 0);    // eight in each; the device keeps 0.09
-    QCOMPARE(OneL1(224).kept(768, true), 768);    // 96 KiB and as much written: six a set
-    QCOMPARE(OneL1(224).kept(1024, true), 0);     // 128 KiB: eight a set; the device keeps 0.07
-    for (const std::uint32_t kib : {224u, 192u, 156u, 124u, 28u, 3u}) {
-        const OneL1 l1(kib);
-        std::uint32_t ways = 0;
-        for (std::uint32_t set = 0; set < l1.cache.setCount(); ++set) ways += l1.cache.waysOf(set);
-        QCOMPARE(ways, kib * 8);
-        QVERIFY(l1.cache.waysOf(0) <= CacheSet::ways);
-    }
-}
-
-void EngineCounters::l1KeepsWhatIsUsedAgain() {
-    // Rows of 64 lines, read once and written, and 128 lines that each row needs: 128 new lines a row, three megabytes in all,
-    // and the 128 are fetched once.
-    const OneL1 l1(224);
-    int missed = 0;
-    for (std::uint32_t row = 0; row < 200; ++row) {
-        for (std::uint32_t line = 0; line < 64; ++line) (void)l1.cache.access(10000 + row * 132 * 64 + line, 15);
-        for (std::uint32_t line = 0; line < 128; ++line) missed += l1.cache.access(line, 15) != 15;
-        for (std::uint32_t line = 0; line < 64; ++line) (void)l1.cache.access(10000000 + row * 132 * 64 + line, 15);
-    }
-    QCOMPARE(missed, 128);
 }
 
 void EngineCounters::barriersAreCountedByWarp() {

@@ -105,20 +105,22 @@ private Q_SLOTS:
     {
         auto gpu = GpuModel::read(SOURCE_DIR "/resources/gpus/h200.json");
         QVERIFY(gpu);
+        const double share = gpu->model.l1Share;
+        gpu->model.l1Share = 1; // how the array is divided
         Occupancy occupancy;
         occupancy.residentBlocks = 1;
-        // shared memory has 32 KiB (launch__shared_mem_config_size) also of kernels that use none
-        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(224 * 1024));
-        occupancy.sharedBytesPerBlock = 32 * 1024;
-        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(224 * 1024));
-        occupancy.sharedBytesPerBlock = 32 * 1024 + 1;
-        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(192 * 1024));
+        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(256 * 1024));
+        occupancy.sharedBytesPerBlock = 1;
+        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(248 * 1024)); // the least carve-out is 8 KiB
         occupancy.residentBlocks = 4;
         occupancy.sharedBytesPerBlock = 25 * 1024;
         QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(156 * 1024 / 4));
         QCOMPARE(gpu->l1BytesOfBlock(occupancy, 132), std::size_t(156 * 1024)); // one block an SM is all there is
         occupancy.sharedBytesPerBlock = 100 * 1024;
         QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(28 * 1024 / 4));
+        gpu->model.l1Share = 0.5; // how much of its part keeps data
+        QCOMPARE(gpu->l1BytesOfBlock(occupancy, 1000), std::size_t(14 * 1024 / 4));
+        QVERIFY(share > 0.45 && share < 0.55);
     }
 
     void complaintsNameTheField_data()

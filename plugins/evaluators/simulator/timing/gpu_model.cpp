@@ -114,6 +114,7 @@ void readModel(const FieldReader &fields, ModelConstants &model)
     fields.number("atomic_slices", model.atomicSlices);
     fields.number("atomic_device_packet_cycles", model.atomicDevicePacketCycles);
     fields.number("atomic_device_lane_cycles", model.atomicDeviceLaneCycles);
+    fields.number("l1_share", model.l1Share);
     fields.number("dirty_share", model.dirtyShare);
     fields.number("packet_sectors", model.packetSectors);
     fields.number("partial_store_sectors", model.partialStoreSectors);
@@ -140,7 +141,6 @@ void readHardware(const FieldReader &fields, GpuModel &gpu)
     fields.number("sharedAllocationUnit", gpu.sharedAllocationUnit);
     fields.number("l1BytesPerSm", gpu.l1BytesPerSm);
     fields.numbers("sharedCarveOuts_kib", gpu.sharedCarveOuts_kib);
-    fields.number("sharedCarveOutLeast_kib", gpu.sharedCarveOutLeast_kib);
     fields.number("l2Bytes", gpu.l2Bytes);
     fields.number("l2Parts", gpu.l2Parts);
     fields.number("dram_gb_s", gpu.dram_gb_s);
@@ -295,16 +295,17 @@ ExecutionModel GpuModel::executionModel(double simulatedShare) const
 std::size_t GpuModel::l1BytesOfBlock(const Occupancy &occupancy, std::uint64_t blocks) const
 {
     const int sharedBytes = std::min(occupancy.sharedBytesPerBlock * occupancy.residentBlocks, sharedBytesPerSm);
-    const auto step = std::ranges::find_if(sharedCarveOuts_kib, [&](double kib) {
-        return kib >= sharedCarveOutLeast_kib && kib * 1024 >= sharedBytes;
-    });
+    const auto step = std::ranges::find_if(sharedCarveOuts_kib, [&](double kib) { return kib * 1024 >= sharedBytes; });
     const int carved = step == sharedCarveOuts_kib.end() ? sharedBytesPerSm : static_cast<int>(*step) * 1024;
     // A part of the array always stays with L1 as its streaming buffer.
     constexpr int leastBytes = 16 * 1024;
     const std::uint64_t onOneSm = (blocks + static_cast<std::uint64_t>(smCount) - 1) / static_cast<std::uint64_t>(smCount);
     const std::uint64_t sharing =
         std::clamp<std::uint64_t>(onOneSm, 1, static_cast<std::uint64_t>(std::max(occupancy.residentBlocks, 1)));
-    return static_cast<std::size_t>(std::max(l1BytesPerSm - carved, leastBytes)) / sharing;
+    // Rows of 12 to 16 KB that the blocks of an SM read twice, and matrices that one block does, find no more of themselves than
+    // half the array would hold (tests/bench/simulator_ladders: batched_matmul32, depthwise_conv1d, layer_norm, row_softmax).
+    const double kept = std::max(l1BytesPerSm - carved, leastBytes) * model.l1Share;
+    return static_cast<std::size_t>(kept) / sharing;
 }
 
 } // namespace kernelskill::simulator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modelled caches: set-associative, 128-byte lines with four 32-byte sectors. L2, in its two parts, replaces the least
-// recently used line; and what an SM's stores pass before they get there. L1: l1_cache.h.
+// The modelled caches: set-associative, 128-byte lines with four 32-byte sectors, the least recently used one
+// is replaced; L2 in its two parts; and what an SM's stores pass before they get there.
 // Plain inline code without library containers: it is compiled once per instruction set of the host.
 #pragma once
 
@@ -15,7 +15,7 @@ struct alignas(64) CacheSet {
     std::uint32_t tag[ways];      // line number + 1; 0: free
     std::uint8_t valid[ways];     // sectors present
     std::uint8_t dirty[ways];     // sectors to write back
-    std::uint8_t age[ways];       // L2: uses of the set since this way's last use, up to 255; L1: see L1Cache
+    std::uint8_t age[ways];       // uses of the set since this way's last use, up to 255
 };
 
 struct SectorCache {
@@ -40,7 +40,7 @@ struct SectorCache {
         __builtin_prefetch(sets + (index + 4 < setCount ? index + 4 : 0), 1); // streams go on to the next lines
         return sets[index];
     }
-    [[gnu::always_inline]] static int find(const CacheSet &set, std::uint32_t line) {
+    [[gnu::always_inline]] int find(const CacheSet &set, std::uint32_t line) const {
         using Tags [[gnu::vector_size(32)]] = std::uint32_t;
         using Halves [[gnu::vector_size(32)]] = std::uint64_t;
         Tags tags;
@@ -61,10 +61,8 @@ struct SectorCache {
         __builtin_memcpy(set.age, &ages, sizeof ages);
         set.age[way] = 0;
     }
-    static constexpr std::uint32_t closed = ~std::uint32_t{0}; // tag of a way that is not there
-
-    // The way whose age is greatest, of equal ones the first; free ways count as older than all. Their ages are set to 255.
-    [[gnu::always_inline]] static int oldest(CacheSet &set, unsigned &itsAge) {
+    // Makes room for a line; returns its way and how many dirty sectors had to leave.
+    [[gnu::always_inline]] int replace(CacheSet &set, std::uint32_t line, std::uint32_t &writtenBack) {
         using Tags [[gnu::vector_size(32)]] = std::uint32_t;
         using Ages [[gnu::vector_size(8)]] = std::uint8_t;
         using Keys [[gnu::vector_size(16)]] = std::uint16_t;
@@ -73,7 +71,6 @@ struct SectorCache {
         __builtin_memcpy(&tags, set.tag, sizeof tags);
         __builtin_memcpy(&ages, set.age, sizeof ages);
         ages |= __builtin_convertvector(reinterpret_cast<Tags>(tags == 0), Ages); // free ways first
-        ages &= ~__builtin_convertvector(reinterpret_cast<Tags>(tags == closed), Ages);
         __builtin_memcpy(set.age, &ages, sizeof ages);
         Keys keys = (__builtin_convertvector(ages, Keys) << 3) | Keys{7, 6, 5, 4, 3, 2, 1, 0}; // of equal ages the first way
         Keys other = __builtin_shufflevector(keys, keys, 4, 5, 6, 7, 0, 1, 2, 3);
@@ -81,13 +78,7 @@ struct SectorCache {
         other = __builtin_shufflevector(keys, keys, 2, 3, 0, 1, 2, 3, 0, 1);
         keys = keys > other ? keys : other;
         const std::uint16_t most = keys[0] > keys[1] ? keys[0] : keys[1];
-        itsAge = most >> 3;
-        return CacheSet::ways - 1 - (most & 7);
-    }
-    // Makes room for a line; returns its way and how many dirty sectors had to leave.
-    [[gnu::always_inline]] int replace(CacheSet &set, std::uint32_t line, std::uint32_t &writtenBack) {
-        unsigned ignored = 0;
-        const int victim = oldest(set, ignored);
+        const int victim = CacheSet::ways - 1 - (most & 7);
         writtenBack += sectorsIn(set.dirty[victim]);
         set.tag[victim] = line + 1;
         set.valid[victim] = set.dirty[victim] = 0;
@@ -110,6 +101,11 @@ struct SectorCache {
         touch(set, way);
         set.valid[way] = static_cast<std::uint8_t>(set.valid[way] | mask);
         set.dirty[way] = static_cast<std::uint8_t>(set.dirty[way] | mask);
+    }
+    // A line for data that passes through: `mask` of it can be read afterwards.
+    void pass(std::uint32_t line, unsigned mask) {
+        std::uint32_t ignored = 0;
+        (void)read(line, mask, ignored);
     }
 };
 

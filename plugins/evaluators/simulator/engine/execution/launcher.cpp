@@ -10,8 +10,8 @@
 namespace kernelskill::simulator {
 namespace {
 
-// Warp instructions before another warp gets its turn, at most: one that waits for L2 gives way before. So co-resident warps
-// compete for the caches as on a device, where none runs ahead of the others while its data are on their way.
+// Warp instructions before another warp gets its turn. Few enough that co-resident warps compete for the caches as on a
+// device, where a warp does not run ahead of the others by thousands of instructions; many enough to cost nothing.
 constexpr std::uint64_t quantum = 256;
 constexpr std::uint32_t mostEpochs = 1u << 20;   // barriers before the tags of shared memory are cleared
 constexpr std::uint32_t mostTags = 0x003f'ff00u; // owners before the tags of global memory are cleared (isa/shadow.h)
@@ -120,34 +120,20 @@ void Launcher::prepare() {
 
 void Launcher::prepareCaches() {
     const std::size_t setBytes = CacheSet::ways * 128;
-    const auto l1Lines = static_cast<std::uint32_t>(std::max<std::size_t>(1, (m_request.l1Bytes > 0 ? m_request.l1Bytes : m_model.l1Bytes) / 128));
-    const std::size_t l2Sets = std::max<std::size_t>(2, m_model.l2Bytes / setBytes);
+    const std::size_t l1Sets = std::max<std::size_t>(1, (m_request.l1Bytes > 0 ? m_request.l1Bytes : m_model.l1Bytes) / setBytes), l2Sets = std::max<std::size_t>(2, m_model.l2Bytes / setBytes);
     if (m_caches.l2.size() != l2Sets) m_caches.l2.assign(l2Sets, {});
+    if (m_caches.l1.size() != l1Sets * m_state.smCount) m_caches.l1.assign(l1Sets * m_state.smCount, {});
+    m_l1Fresh.assign(m_state.smCount, m_request.warmL1); // L1 is empty at the start of a kernel: emptied when an SM gets its first block
     m_state.l2.otherPart = m_model.l2Parts > 1 ? 1 : 0;
     const std::size_t partSets = m_model.l2Parts > 1 ? l2Sets / 2 : l2Sets;
     for (std::size_t i = 0; i < 2; ++i) m_state.l2.part[i] = SectorCache::over(m_caches.l2.data() + i * m_state.l2.otherPart * partSets, static_cast<std::uint32_t>(partSets), 1);
     m_stores.assign(m_state.smCount, {});
     m_state.stores = m_stores.data();
-    if (m_request.concurrentBlocks > 1) {
-        m_underWay.assign(m_state.smCount, {});
-        m_state.underWay = m_underWay.data();
-        m_state.patience = static_cast<std::uint64_t>(m_model.l1Latency + m_model.l2Latency) / 4; // more than L1's own latency
-    }
     m_fetches.reset(static_cast<std::uint16_t *>(std::calloc(FetchLog::entries, sizeof(std::uint16_t))));
     if (m_fetches == nullptr) throw std::bad_alloc();
     m_state.fetches.entry = m_fetches.get();
-    prepareL1(l1Lines);
-}
-
-void Launcher::prepareL1(std::uint32_t lines) {
-    const std::uint32_t bits = L1Cache::bitsFor(lines);
-    const std::size_t sets = std::size_t{1} << bits;
-    if (m_caches.l1.size() != sets * m_state.smCount) m_caches.l1.assign(sets * m_state.smCount, {});
     m_l1.resize(m_state.smCount);
-    for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = {m_caches.l1.data() + sm * sets, lines, bits};
-    // Empty at the start of a kernel: emptied when an SM gets its first block.
-    m_l1Fresh.assign(m_state.smCount, m_request.warmL1 && m_caches.l1Lines == lines);
-    m_caches.l1Lines = lines;
+    for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = SectorCache::over(m_caches.l1.data() + sm * l1Sets, static_cast<std::uint32_t>(l1Sets));
     m_state.l1 = m_l1.data();
 }
 
@@ -228,7 +214,7 @@ void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
     b.warpCount = static_cast<std::uint32_t>(storage.warps.size());
     b.sm = static_cast<std::uint32_t>(linear % m_state.smCount);
     if (!m_l1Fresh[b.sm]) {
-        m_l1[b.sm].clear();
+        std::memset(static_cast<void *>(m_l1[b.sm].sets), 0, m_l1[b.sm].setCount * sizeof(CacheSet));
         m_l1Fresh[b.sm] = true;
     }
     b.acquireTime = 0;
@@ -259,7 +245,7 @@ void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
         warp.pc = m_program->entry;
         warp.fragmentCount = 0;
         warp.barrierMask = 0;
-        warp.clock = warp.branchReady = 0;
+        warp.clock = 0;
         warp.pollPc = ~0u;
         warp.pollCount = 0;
         warp.asyncOpen = 0;

@@ -64,7 +64,6 @@ struct BlockStorage {
 struct DeviceCaches {
     std::vector<CacheSet> l2;
     std::vector<CacheSet> l1; // of all SMs
-    std::uint32_t l1Lines = 0; // of one
     std::uint32_t raceTag = 1; // next free owner
     std::uint32_t launches = 0;
     std::unique_ptr<PatternTable> patterns = std::make_unique<PatternTable>();
@@ -124,7 +123,6 @@ private:
     static constexpr std::uint32_t untilItStops = ~0u;
     void prepare();
     void prepareCaches();
-    void prepareL1(std::uint32_t lines);
     BlockStorage &newBlock(std::uint64_t linear);
     void startBlock(BlockStorage &storage, std::uint64_t linear);
     void allocateBlock(BlockStorage &storage);
@@ -166,9 +164,8 @@ private:
     std::vector<IssueCounters> m_issues;
     std::vector<StallCounters> m_stalls;
     std::vector<InstructionCounters> m_counters;
-    std::vector<L1Cache> m_l1;
+    std::vector<SectorCache> m_l1;
     std::vector<JoinedStores> m_stores;
-    std::vector<LinesUnderWay> m_underWay; // none where blocks run one after the other
     struct Free { void operator()(std::uint16_t *p) const; };
     std::unique_ptr<std::uint16_t, Free> m_fetches; // zero pages until touched
     std::vector<bool> m_l1Fresh;

@@ -3,7 +3,7 @@
 // are compiled once per instruction set of the host, which must not instantiate library templates.
 #pragma once
 
-#include "engine/counters/l1_cache.h"
+#include "engine/counters/cache.h"
 #include "engine/execution/micro_op.h"
 #include "engine/launch_report.h"
 #include "engine/memory/allocation.h"
@@ -74,7 +74,6 @@ struct WarpState {
     UnorderedStore unordered[mostUnorderedStores];
     std::uint32_t clusterArrived = 0, clusterPassed = 0; // lanes at the cluster's barrier: have arrived; may pass the next wait
     std::uint64_t clock = 0;
-    std::uint64_t branchReady = 0; // when the last branch is resolved, as in `ready`
     // polling: the same strong access giving the same value over and over
     std::uint64_t pollValue = 0;
     std::uint32_t pollPc = ~0u, pollCount = 0;
@@ -130,11 +129,8 @@ struct LaunchState {
     bool checks = true, raceChecks = true;
     std::uint32_t launchNumber = 1;
     std::uint32_t raceFloor = 0, raceMany = 0; // tags up to the floor are of earlier launches
-    const L1Cache *l1 = nullptr;     // one an SM
+    SectorCache *l1 = nullptr;      // one an SM
     JoinedStores *stores = nullptr; // likewise
-    // Where blocks run side by side, null and no bound otherwise: a warp gives way when it has to wait this many cycles.
-    LinesUnderWay *underWay = nullptr;
-    std::uint64_t patience = ~std::uint64_t{0};
     SplitCache l2;
     FetchLog fetches;
     std::uint32_t sharedLatency = 0, l1Latency = 0, l2Latency = 0, dramLatency = 0;

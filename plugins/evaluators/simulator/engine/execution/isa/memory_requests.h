@@ -13,22 +13,16 @@ inline void setLatency(WarpContext &context, std::uint32_t latency, std::uint32_
 // Sends the sectors of a read through L1 and L2. Returns the latency of the slowest.
 inline std::uint32_t readThroughCaches(WarpContext &context, const AccessPattern &p, std::uint64_t first, bool bypassL1) {
     LaunchState &l = *context.launch;
-    const L1Cache &l1 = l.l1[context.block->sm];
+    SectorCache &l1 = l.l1[context.block->sm];
     const std::uint32_t base = static_cast<std::uint32_t>((first - globalBase) >> 7);
-    std::uint32_t latency = l.l1Latency, writtenBack = 0;
-    LinesUnderWay *underWay = l.underWay != nullptr ? l.underWay + context.block->sm : nullptr;
+    std::uint32_t latency = l.l1Latency, writtenBack = 0, ignored = 0;
     for (int i = 0; i < p.lines; ++i) {
         const std::uint32_t line = base + static_cast<std::uint32_t>(p.line[i]);
         const unsigned mask = p.lineSectors[i];
-        const unsigned hit = bypassL1 ? 0u : l1.access(line, mask);
+        const unsigned hit = bypassL1 ? 0u : l1.read(line, mask, ignored);
         context.counters->l1Hits += SectorCache::sectorsIn(hit);
         const unsigned missed = mask & ~hit;
-        if (missed == 0) {
-            if (underWay == nullptr) continue;
-            const std::uint32_t rest = underWay->rest(line, context.block->linear, context.warp->clock);
-            latency = rest > latency ? rest : latency;
-            continue;
-        }
+        if (missed == 0) continue;
         const unsigned hit2 = l.l2.read(line, missed, context.block->sm, writtenBack);
         const std::uint32_t fromDram = SectorCache::sectorsIn(missed & ~hit2);
         l.l2ReadSectors += SectorCache::sectorsIn(missed);
@@ -39,7 +33,6 @@ inline std::uint32_t readThroughCaches(WarpContext &context, const AccessPattern
         }
         const std::uint32_t slow = (fromDram != 0 ? l.dramLatencies : l.l2Latencies)[latencyKind(line)];
         latency = slow > latency ? slow : latency;
-        if (underWay != nullptr && !bypassL1) underWay->note(line, context.block->linear, context.warp->clock + slow);
     }
     l.dramWriteBytes += writtenBack * 32u;
     return latency;
@@ -47,7 +40,7 @@ inline std::uint32_t readThroughCaches(WarpContext &context, const AccessPattern
 // A store takes room in L1, where what it fills can be read afterwards, and goes on to L2.
 inline void writeThroughCaches(WarpContext &context, const AccessPattern &p, std::uint64_t first, std::uint32_t bytes) {
     LaunchState &l = *context.launch;
-    const L1Cache &l1 = l.l1[context.block->sm];
+    SectorCache &l1 = l.l1[context.block->sm];
     JoinedStores &stores = l.stores[context.block->sm];
     const std::uint32_t base = static_cast<std::uint32_t>((first - globalBase) >> 7);
     const bool whole = bytes >= p.sectors * 32u;
@@ -56,7 +49,7 @@ inline void writeThroughCaches(WarpContext &context, const AccessPattern &p, std
     for (int i = 0; i < p.lines; ++i) {
         const std::uint32_t line = base + static_cast<std::uint32_t>(p.line[i]);
         unsigned mask = p.lineSectors[i];
-        (void)l1.access(line, whole ? mask : 0u);
+        l1.pass(line, whole ? mask : 0u);
         if (mayJoin) mask = stores.enter(line, mask, static_cast<std::uint32_t>(context.warp->clock));
         if (mask == 0) continue;
         l.l2.write(line, mask, writtenBack);
@@ -86,7 +79,7 @@ inline void notePollingLoad(WarpContext &context, const MemoryOperand &m, std::u
 // Fetches what the model of L1 has about a request's lines into the host's caches, while the data are moved. A block's next
 // warps mostly ask for the lines behind them.
 inline void expectLines(const WarpContext &context, std::uint64_t start) {
-    const L1Cache &l1 = context.launch->l1[context.block->sm];
+    const SectorCache &l1 = context.launch->l1[context.block->sm];
     const CacheSet *set = &l1.setOf(static_cast<std::uint32_t>((start - globalBase) >> 7));
     for (int next = 0; next < 4; ++next) __builtin_prefetch(set + next, 1);
 }

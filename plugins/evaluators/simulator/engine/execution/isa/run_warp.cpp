@@ -105,7 +105,6 @@ struct Run {
     Current now;
     std::uint64_t clock = 0, branchReady = 0;
     WarpStop stop = WarpStop::Blocked;
-    bool waited = false; // so long that the other warps are to go on
 };
 // After an instruction: on to the next, or leave. It was not executed: another fragment's turn, or nobody's.
 enum class Flow : std::uint8_t { On, Leave, Again, Stuck };
@@ -122,9 +121,8 @@ inline void countIssues(const LaunchState &l, std::uint32_t first, std::uint32_t
 }
 
 // In-order issue: after the instruction before, when every operand is there. Moves the clock. What is part of another machine
-// instruction does not hold up the warp: then returns when its operands are there, else 0. After a long wait `end` is the
-// next instruction.
-[[gnu::always_inline]] inline std::uint64_t awaitOperands(const LaunchState &l, const MicroOp &op, const std::uint64_t *ready, std::uint64_t branchReady, std::uint64_t &clock, const MicroOp *&end) {
+// instruction does not hold up the warp: then returns when its operands are there, else 0.
+[[gnu::always_inline]] inline std::uint64_t awaitOperands(const LaunchState &l, const MicroOp &op, const std::uint64_t *ready, std::uint64_t branchReady, std::uint64_t &clock) {
     std::uint64_t operands = later(later(ready[op.readyA], ready[op.readyB]), later(ready[op.readyC], ready[op.readyGuard]));
     operands = later(operands, branchReady);
     if (op.unusual) {
@@ -134,7 +132,6 @@ inline void countIssues(const LaunchState &l, std::uint32_t first, std::uint32_t
     clock += op.issue;
     if (available <= clock) [[likely]] return 0;
     if (op.issue == 0 && op.control == Control::Plain) return operands;
-    if (available - clock > l.patience) end = &op + 1;
     l.stalls[&op - l.code].cycles[operands & ((1u << reasonBits) - 1)] += available - clock;
     clock = available;
     return 0;
@@ -168,15 +165,14 @@ std::uint32_t runStretch(WarpContext &context, Run &run, std::uint32_t most) {
     std::uint64_t *const ready = context.warp->ready;
     const std::uint32_t *const predicates = context.predicates;
     const std::uint32_t active = run.now.active;
-    const MicroOp *const first = l.code + run.now.pc;
-    const MicroOp *end = first + most;
+    const MicroOp *const first = l.code + run.now.pc, *const end = first + most;
     const MicroOp *op = first;
     std::uint64_t clock = run.clock;
     const std::uint64_t branchReady = run.branchReady;
     do {
         const MicroOp &one = *op++;
         const std::uint32_t exec = active & (predicates[one.guard] ^ (0u - one.guardNegated));
-        const std::uint64_t late = awaitOperands(l, one, ready, branchReady, clock, end);
+        const std::uint64_t late = awaitOperands(l, one, ready, branchReady, clock);
         if (exec != active) {
             l.issues[&one - l.code].offLanes += static_cast<std::uint64_t>(__builtin_popcount(active ^ exec));
             if (exec == 0) continue;
@@ -192,7 +188,6 @@ std::uint32_t runStretch(WarpContext &context, Run &run, std::uint32_t most) {
         if (!goesOn) break;
     } while (op != end && op->control == Control::Plain);
     run.clock = clock;
-    run.waited = end != first + most;
     const auto count = static_cast<std::uint32_t>(op - first);
     countIssues(l, run.now.pc, run.now.pc + count, active);
     run.now.pc += count;
@@ -298,9 +293,7 @@ Flow runControl(WarpContext &context, Run &run, const MicroOp &op) {
     WarpState &w = *context.warp;
     const std::uint32_t active = run.now.active;
     const std::uint32_t exec = active & (context.predicates[op.guard] ^ (0u - op.guardNegated));
-    const MicroOp *end = nullptr;
-    awaitOperands(*context.launch, op, w.ready, run.branchReady, run.clock, end);
-    run.waited = end != nullptr;
+    awaitOperands(*context.launch, op, w.ready, run.branchReady, run.clock);
     countIssues(*context.launch, run.now.pc, run.now.pc + 1, active);
     context.launch->issues[run.now.pc].offLanes += static_cast<std::uint64_t>(__builtin_popcount(active ^ exec));
     if (op.control == Control::Branch) {
@@ -370,7 +363,6 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
     run.now.active = w.active;
     run.now.limit = limitOf(w);
     run.clock = w.clock;
-    run.branchReady = w.branchReady;
     std::uint64_t steps = quantum;
     if (run.now.active == 0 && !choose(w, run.now)) return w.live != 0 ? WarpStop::Blocked : WarpStop::Exited;
     context.yield = false;
@@ -392,7 +384,7 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
             if (flow == Flow::Leave) break;
         }
         if (!giveWay(context, run, count)) break;
-        if (steps == 0 || run.waited) [[unlikely]] {
+        if (steps == 0) [[unlikely]] {
             run.stop = WarpStop::Quantum;
             break;
         }
@@ -400,7 +392,6 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
     w.pc = run.now.pc;
     w.active = run.now.active;
     w.clock = run.clock;
-    w.branchReady = run.branchReady;
     context.block->instructions += quantum - steps;
     return run.stop;
 }
