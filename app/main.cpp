@@ -7,11 +7,30 @@
 #include <QApplication>
 #include <QIcon>
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
+
+namespace {
+
+// Help needs no display.
+bool asksForHelp(int argc, char **argv)
+{
+    return std::any_of(argv + 1, argv + argc, [](const char *argument) {
+        return std::string_view(argument) == "--help" || std::string_view(argument) == "-h";
+    });
+}
+
+} // namespace
 
 int main(int argc, char **argv)
 {
     using namespace kernelskill;
+    if (asksForHelp(argc, argv)) {
+        const QCoreApplication application(argc, argv);
+        std::fprintf(stdout, "%s\n", qUtf8Printable(parseCommandLine({QString::fromLocal8Bit(argv[0]), QStringLiteral("--help")}).error().message));
+        return 0;
+    }
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("kernelskill-workbench"));
     QApplication::setApplicationDisplayName(QStringLiteral("KernelSkill Workbench"));

@@ -96,16 +96,21 @@ void RooflineChart::rebuild()
     QHash<int, QPointF> places;
     for (const NodePoint &point : std::as_const(points))
         places.insert(point.node, {point.x, point.y});
+    // A long session goes to and fro in one spot, which would be drawn as many dashes on top of each other.
+    const auto near = [](double a, double b) { return std::abs(std::log(a / b)) < 0.01; };
     for (const int node : m_document->trajectory().bestPath()) {
-        if (const auto place = places.constFind(node); place != places.constEnd()) {
-            x.append(place->x());
-            y.append(place->y());
-        }
+        const auto place = places.constFind(node);
+        if (place == places.constEnd()) continue;
+        if (!x.isEmpty() && near(x.last(), place->x()) && near(y.last(), place->y())) continue;
+        x.append(place->x());
+        y.append(place->y());
     }
     auto *path = new QCPCurve(xAxis, yAxis);
     QPen pen(themeColor("state.best"), theme().stroke(u"chartLine"_s));
     const bool modelled = points.first().kind == TimeKind::Modelled;
-    if (modelled) pen.setDashPattern({5 / 1.5, 3 / 1.5});
+    // Dashes of a path that long run into each other, and take long to draw; the glyphs say that it is modelled.
+    constexpr qsizetype longPath = 200;
+    if (modelled && x.size() <= longPath) pen.setDashPattern({5 / 1.5, 3 / 1.5});
     path->setPen(pen);
     path->setData(x, y);
     setMarks(points, m_words);

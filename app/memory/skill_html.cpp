@@ -114,7 +114,7 @@ QString promisesHtml(const SkillPage &page)
 {
     const QHash<QString, Kept> kept = keptByMetric(page);
     QString rows;
-    const auto cell = [](const QString &text) { return u"<td align='right'>&nbsp;&nbsp;%1</td>"_s.arg(text); };
+    const auto cell = [](const QString &text) { return u"<td align='right' style='white-space:nowrap'>&nbsp;&nbsp;%1</td>"_s.arg(text); };
     const auto row = [&](const QString &mark, const QString &metric, const QString &promised, const QString &observed) {
         const MetricInfo *info = metricInfo(metric);
         const Kept told = kept.value(metric);

@@ -23,6 +23,7 @@ namespace kernelskill {
 
 namespace {
 
+constexpr int followPause_ms = 120;
 const QString draftTerm = u"draft,quarantined"_s;
 
 // Which bottlenecks the policy offers a skill for: those whose cases allow its method or itself.
@@ -58,11 +59,16 @@ SkillsPanel::SkillsPanel(SessionDocument *document, NodeSelection *selection, QW
     connectParts();
     connectActions();
     // The skill behind the selected node is the one a person wants to read, unless a draft is at hand.
-    connect(selection, &NodeSelection::changed, this, [this, document, selection, last = -1]() mutable {
+    // Not for each of many that come in one burst.
+    auto *pause = new QTimer(this);
+    pause->setSingleShot(true);
+    pause->setInterval(followPause_ms);
+    connect(selection, &NodeSelection::changed, pause, [pause, selection, last = -1]() mutable {
         if (selection->selected() == last) return;
         last = selection->selected();
-        QTimer::singleShot(0, this, [this, document, node = last] { follow(document->node(node)); });
+        if (!pause->isActive()) pause->start();
     });
+    connect(pause, &QTimer::timeout, this, [this, document, selection] { follow(document->node(selection->selected())); });
 }
 
 SkillsPanel::~SkillsPanel() = default;

@@ -109,6 +109,7 @@ QCoro::Task<void> EngineWorker::play(Begin begin)
 {
     const Underway underway(this);
     m_busy = true;
+    m_stopping = m_ending;
     m_run = m_players ? std::make_unique<Run>(*m_players, m_store.get())
                       : std::make_unique<Run>(m_plugins.get(), m_store.get());
     connect(m_run.get(), &Run::eventAppended, this, [this](const Event &event) {
@@ -139,6 +140,7 @@ QCoro::Task<void> EngineWorker::play(Begin begin)
 
 QCoro::Task<Result<Answer>> EngineWorker::ask(Question question)
 {
+    if (m_stopping) co_return Answer{};
     Q_EMIT asked(question);
     co_return co_await qCoro(this, &EngineWorker::answered);
 }
@@ -215,8 +217,9 @@ void EngineWorker::step()
 void EngineWorker::stop()
 {
     if (!m_run || !m_busy) return;
+    m_stopping = true;
     m_run->stop();
-    Q_EMIT answered({}); // a pending question is declined
+    Q_EMIT answered({}); // a pending question is declined, and so is what is asked on the way to the end
 }
 
 void EngineWorker::end()

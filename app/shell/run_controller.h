@@ -90,7 +90,7 @@ private:
     std::unique_ptr<SkillStore> m_store;
     std::unique_ptr<Run> m_run;
     class Underway;
-    bool m_busy = false, m_ending = false;
+    bool m_busy = false, m_stopping = false, m_ending = false;
     int m_underway = 0; // coroutines
     std::stop_source m_compiling;
     std::pair<QString, SessionTask> m_compiledTask; // session or folder → its task

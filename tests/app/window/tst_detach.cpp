@@ -8,9 +8,12 @@
 #include "shell/banner.h"
 #include "shell/command_line.h"
 #include "shell/main_window.h"
+#include "shell/question_panel.h"
 #include "tasks/start_panel.h"
 
+#include <QComboBox>
 #include <QDropEvent>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QMimeData>
 #include <QPushButton>
@@ -97,6 +100,35 @@ private Q_SLOTS:
         QVERIFY(contents);
         QVERIFY(!contents->damage && contents->trajectory.endedBy != "rounds"_L1);
         QVERIFY(contents->trajectory.nodes.size() < 6);
+    }
+
+    // Nobody answers any more: what is asked is declined, and the program ends.
+    void closingWhileAQuestionWaits_data()
+    {
+        QTest::addColumn<QString>("cast");
+        QTest::newRow("planner") << u"expert;planner=manual"_s;
+        QTest::newRow("every role") << u"manual"_s;
+    }
+    void closingWhileAQuestionWaits()
+    {
+        QFETCH(QString, cast);
+        open(QStringLiteral(SOURCE_DIR "/resources/tasks/transpose"));
+        for (QComboBox *box : m_window->findChildren<QComboBox *>()) {
+            if (box->accessibleName() != u"Cast"_s) continue;
+            QTRY_VERIFY(box->findData(cast) >= 0);
+            box->setCurrentIndex(box->findData(cast));
+        }
+        m_window->startRun();
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->questionPanel()->isVisible(), 240'000);
+        m_window->close();
+        QVERIFY(m_window->isVisible());
+        QVERIFY(!bannerButton()->isVisible()); // such a run cannot go on without its person
+        m_window->close();
+        QVERIFY(!m_window->isVisible());
+        QElapsedTimer timer;
+        timer.start();
+        m_window.reset();
+        QVERIFY2(timer.elapsed() < 20'000, qPrintable(QString::number(timer.elapsed())));
     }
 
     void droppedCodeIsForTheSelectedNode()
