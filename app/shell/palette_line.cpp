@@ -162,7 +162,8 @@ void PaletteLine::focusOutEvent(QFocusEvent *event)
 
 bool PaletteLine::eventFilter(QObject *watched, QEvent *event)
 {
-    if (watched == m_list->viewport() && event->type() == QEvent::MouseButtonRelease) {
+    // By the event first: when the window goes, the list is half gone while its viewport still tells its own end.
+    if (event->type() == QEvent::MouseButtonRelease && watched == m_list->viewport()) {
         accept(m_list->indexAt(static_cast<QMouseEvent *>(event)->position().toPoint()));
         return true;
     }
