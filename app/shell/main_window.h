@@ -109,7 +109,7 @@ private:
     void openCode(const QString &path); // own code, from the selected node
     void connectReplay();
     void begin(const RunSettings &settings, const QString &path);
-    [[nodiscard]] bool refusesWhileRunning(); // and says so
+    [[nodiscard]] bool refusesWhileRunning(const QString &sentence); // says so, with a way to stop the run
     [[nodiscard]] bool isUsable(const QString &evaluator, const QString &device) const;
     [[nodiscard]] QStringList chosenEvaluator() const; // its id and its device
     void showTranscript();

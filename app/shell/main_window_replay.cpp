@@ -35,6 +35,15 @@ Result<std::pair<RunSettings, SessionTask>> readReplay(const QString &path, cons
 
 } // namespace
 
+namespace {
+
+QString whileARunGoes()
+{
+    return MainWindow::tr("A run is under way; stop it before a recording is played.");
+}
+
+} // namespace
+
 void MainWindow::connectReplay()
 {
     connect(m_replayAction, &QAction::triggered, this, [this] { askForReplay(m_document->path()); });
@@ -48,23 +57,13 @@ void MainWindow::connectReplay()
     connect(m_player, &RecordingPlayer::changed, this, [this] { m_stateTimer->start(); });
 }
 
-bool MainWindow::refusesWhileRunning()
-{
-    if (!m_run->isActive()) return false;
-    m_banner->show(Banner::Severity::Info, tr("A run is under way; stop it before a recording is played."), {}, tr("Stop"), [this] {
-        m_run->stop();
-        m_banner->hide();
-    });
-    return true;
-}
-
 void MainWindow::askForReplay(const QString &path)
 {
     if (path.isEmpty()) {
         m_banner->show(Banner::Severity::Info, tr("Open a session first: its agents' steps can be played again."));
         return;
     }
-    if (refusesWhileRunning()) return;
+    if (refusesWhileRunning(whileARunGoes())) return;
     m_start->hide();
     if (m_replay->session() != path) m_replay->setStopsAtPlans(m_perspective == "Teach"_L1);
     m_replay->setSession(path);
@@ -73,7 +72,7 @@ void MainWindow::askForReplay(const QString &path)
 // The record is read in a worker; then it is a run as any other, with another agent.
 void MainWindow::startReplay()
 {
-    if (refusesWhileRunning()) return;
+    if (refusesWhileRunning(whileARunGoes())) return;
     using Read = Result<std::pair<RunSettings, SessionTask>>;
     auto *watcher = new QFutureWatcher<Read>(this);
     connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher] {
@@ -112,7 +111,7 @@ void MainWindow::playRecording(const QString &path)
         m_banner->show(Banner::Severity::Info, tr("Open a session first: what happened in it can be shown again."));
         return;
     }
-    if (refusesWhileRunning()) return;
+    if (refusesWhileRunning(whileARunGoes())) return;
     m_start->hide();
     m_replay->hide();
     const int generation = ++m_loadGeneration;

@@ -67,6 +67,16 @@ QString endSentence(const Trajectory &trajectory)
 
 } // namespace
 
+bool MainWindow::refusesWhileRunning(const QString &sentence)
+{
+    if (!m_run->isActive()) return false;
+    m_banner->show(Banner::Severity::Info, sentence, {}, tr("Stop"), [this] {
+        m_run->stop();
+        m_banner->hide();
+    });
+    return true;
+}
+
 void MainWindow::connectRun()
 {
     connect(m_run, &RunController::factsFound, this, &MainWindow::showFacts);
@@ -171,14 +181,7 @@ void MainWindow::startRun()
         m_banner->show(Banner::Severity::Warning, tr("There is no task to run: open a task folder first."));
         return;
     }
-    if (m_run->isActive()) {
-        m_banner->show(Banner::Severity::Info, tr("A run is under way; stop it before you start another."), {},
-                       tr("Stop"), [this] {
-                           m_run->stop();
-                           m_banner->hide();
-                       });
-        return;
-    }
+    if (refusesWhileRunning(tr("A run is under way; stop it before you start another."))) return;
     begin(settings, newSessionPath(settings.taskFolder));
 }
 
@@ -230,14 +233,7 @@ void MainWindow::openSession(const QString &path)
         m_player->end();
         return;
     }
-    if (m_run->isActive()) {
-        m_banner->show(Banner::Severity::Info, tr("A run is under way; stop it before you open another session."), {},
-                       tr("Stop"), [this] {
-                           m_run->stop();
-                           m_banner->hide();
-                       });
-        return;
-    }
+    if (refusesWhileRunning(tr("A run is under way; stop it before you open another session."))) return;
     const int generation = ++m_loadGeneration;
     m_loading = true;
     auto *watcher = new QFutureWatcher<Result<SessionContents>>(this);

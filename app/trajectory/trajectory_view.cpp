@@ -66,6 +66,10 @@ TrajectoryView::TrajectoryView(SessionDocument *document, NodeSelection *selecti
         m_scene.marked = m_selection->marked();
         viewport()->update();
     });
+    connect(&m_arranging, &QFutureWatcherBase::finished, this, [this] {
+        if (m_arranged == m_generation) accept(m_arranging.future().takeResult());
+        nodesChanged(); // what came meanwhile
+    });
     relayout();
 }
 
@@ -122,12 +126,7 @@ void TrajectoryView::relayoutInBackground()
     if (m_arranging.isRunning()) return;
     const Trajectory &trajectory = m_document->trajectory();
     m_arranging.setFuture(QtConcurrent::run(&TrajectoryView::arrange, layoutNodes(), trajectory.bestPath(), trajectory.best));
-    disconnect(&m_arranging, nullptr, this, nullptr);
-    connect(&m_arranging, &QFutureWatcherBase::finished, this, [this, generation = m_generation] {
-        if (generation != m_generation) return;
-        accept(m_arranging.future().takeResult());
-        nodesChanged();
-    });
+    m_arranged = m_generation;
 }
 
 void TrajectoryView::accept(Arrangement arrangement)

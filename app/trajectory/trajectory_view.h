@@ -86,6 +86,7 @@ private:
     int m_laidOutBest = -1;
     QFutureWatcher<Arrangement> m_arranging;
     int m_generation = 0; // of the document's contents
+    int m_arranged = 0;   // the generation that m_arranging is of
     bool m_autoFit = true;
     QPoint m_pressedAt;
     QPoint m_scrollAtPress;

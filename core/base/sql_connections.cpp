@@ -64,6 +64,12 @@ int nativeCode(const QSqlError &error)
     return error.nativeErrorCode().toInt();
 }
 
+int primaryCode(const Error &error)
+{
+    constexpr QLatin1StringView prefix("sql.");
+    return error.code.startsWith(prefix) ? error.code.mid(prefix.size()).toInt() & 0xff : 0;
+}
+
 Error error(const QSqlError &error)
 {
     return {QStringLiteral("sql.%1").arg(nativeCode(error)),

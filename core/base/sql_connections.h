@@ -32,6 +32,12 @@ private:
 
 namespace sql {
 
+// SQLite's primary result codes; an extended code holds one in its low byte.
+enum PrimaryCode { Busy = 5, ReadOnlyFile = 8, InputOutput = 10, Damaged = 11, Full = 13, NotADatabase = 26 };
+// Of an error that came from here, "sql.N"; 0 for any other.
+[[nodiscard]] int primaryCode(const Error &error);
+
+
 // SQLite's own (extended) result code, 0 when there is none.
 [[nodiscard]] int nativeCode(const QSqlError &error);
 // An Error with code "sql.<native code>".

@@ -20,8 +20,6 @@ namespace kernelskill {
 namespace {
 
 constexpr int applicationId = 0x4b53'5345; // "KSSE"
-// SQLite's primary result codes; an extended code holds one in its low byte.
-constexpr int sqliteBusy = 5, sqliteReadOnly = 8, sqliteIo = 10, sqliteCorrupt = 11, sqliteFull = 13, sqliteNotADatabase = 26;
 
 QStringList schema()
 {
@@ -88,28 +86,28 @@ struct SessionFile::Impl
 
 Error SessionFile::Impl::explain(const Error &error) const
 {
-    const int primary = error.code.mid(int(sizeof("sql.")) - 1).toInt() & 0xff;
-    if (primary == sqliteNotADatabase) {
+    const int primary = sql::primaryCode(error);
+    if (primary == sql::NotADatabase) {
         return {QStringLiteral("session.not_a_session"), path + QStringLiteral(": not a session file"), error.message};
     }
-    if (primary == sqliteCorrupt) {
+    if (primary == sql::Damaged) {
         return {QStringLiteral("session.damaged"),
                 QStringLiteral("%1: the file is damaged (%2)").arg(path, error.message),
                 {}};
     }
     const QString kept = QStringLiteral("what was written before is kept");
     const QString goOn = QStringLiteral("then go on with “kernelskill session resume %1”").arg(path);
-    if (primary == sqliteFull)
+    if (primary == sql::Full)
         return {QStringLiteral("environment.disk_full"),
                 QStringLiteral("%1: the disk is full; %2: make room, %3").arg(path, kept, goOn), {}};
-    if (primary == sqliteIo)
+    if (primary == sql::InputOutput)
         return {QStringLiteral("environment.disk"),
                 QStringLiteral("%1: the file cannot be read or written (%2); %3: see to the disk, %4").arg(path, error.message, kept, goOn),
                 {}};
-    if (primary == sqliteReadOnly)
+    if (primary == sql::ReadOnlyFile)
         return {QStringLiteral("session.read_only"),
                 QStringLiteral("%1: the file, or the folder it is in, can no longer be written; %2").arg(path, kept), {}};
-    if (primary == sqliteBusy)
+    if (primary == sql::Busy)
         return {QStringLiteral("session.locked"),
                 QStringLiteral("%1: another program has been using the file for more than 10 s; try again").arg(path), {}};
     return {QStringLiteral("session.io"), QStringLiteral("%1: %2").arg(path, error.message), {}};

@@ -18,27 +18,23 @@ namespace kernelskill {
 
 namespace {
 
-// SQLite's primary result codes.
-enum SqliteCode { Busy = 5, ReadOnlyFile = 8, Damaged = 11, Full = 13, NotADatabase = 26 };
-
 Error explain(const Error &error, const QString &path)
 {
-    const int code = error.code.startsWith(QStringLiteral("sql.")) ? error.code.mid(4).toInt() & 0xff : 0;
-    switch (code) {
-    case Damaged:
-    case NotADatabase:
+    switch (sql::primaryCode(error)) {
+    case sql::Damaged:
+    case sql::NotADatabase:
         return {
             QStringLiteral("memory.damaged"),
             QStringLiteral("%1: this is no skill memory, or a damaged one (%2); it is left as it is: move it away to "
                            "start with an empty one, or choose another file with --memory")
                 .arg(path, error.message),
             error.code};
-    case Busy:
+    case sql::Busy:
         return {QStringLiteral("memory.busy"),
                 QStringLiteral("%1: another program has been writing to the skill memory for more than 10 s; try again")
                     .arg(path),
                 error.code};
-    case Full:
+    case sql::Full:
         return {QStringLiteral("memory.full"),
                 QStringLiteral("%1: the disk is full, so nothing was changed; make room and try again").arg(path),
                 error.code};

@@ -235,11 +235,6 @@ QList<Invented> inventedNodes(bool running)
     return nodes;
 }
 
-QString digestOf(const QByteArray &content)
-{
-    return QString::fromLatin1(QCryptographicHash::hash(content, QCryptographicHash::Sha256).toHex());
-}
-
 class Writer
 {
 public:
@@ -484,6 +479,11 @@ void addNode(Writer &w, const Invented &n, QHash<int, Evaluation> &evaluations, 
 }
 
 } // namespace
+
+QString digestOf(const QByteArray &content)
+{
+    return QString::fromLatin1(QCryptographicHash::hash(content, QCryptographicHash::Sha256).toHex());
+}
 
 ExampleSession exampleSession(bool running)
 {

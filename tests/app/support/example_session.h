@@ -15,6 +15,8 @@ struct ExampleSession
     QHash<QString, QByteArray> blobs; // SHA-256 → content
 };
 
+[[nodiscard]] QString digestOf(const QByteArray &content); // as blobs are named
+
 // `running`: the last node is still being checked and the run has not ended.
 [[nodiscard]] ExampleSession exampleSession(bool running);
 [[nodiscard]] Result<void> writeExampleSession(const QString &path, bool running);

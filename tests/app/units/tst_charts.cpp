@@ -4,7 +4,6 @@
 #include "charts/timeline_chart.h"
 #include "example_session.h"
 
-#include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
 #include <QJsonDocument>
@@ -27,8 +26,7 @@ class TestCharts : public QObject
             const int node = event.data["node"_L1].toInt(-1);
             if (event.kind != "node.evaluated"_L1 || node < 0 || node > 1) continue;
             const QByteArray content = QJsonDocument(node == 0 ? first : second).toJson(QJsonDocument::Compact);
-            const QString digest =
-                QString::fromLatin1(QCryptographicHash::hash(content, QCryptographicHash::Sha256).toHex());
+            const QString digest = digestOf(content);
             session.blobs.insert(digest, content);
             event.data["evaluation_blob"_L1] = digest;
         }
