@@ -29,7 +29,7 @@ void addOptions(QCommandLineParser &parser)
     option("rounds", "Rounds to run.", "N", "8");
     option("seed", "Seed of everything random.", "N", "1");
     option("session", "Session file to write (default: a new one in the user's sessions folder).", "FILE");
-    option("budget", "time=SECONDS,money=USD.", "…");
+    option("budget", "time=SECONDS,money=USD,tokens=N,calls=N: the run ends where one is reached. Tokens and calls are a language model's.", "…");
     option("memory", "Long-term memory file, or none.", "FILE|none");
     option("long-term", "learning, frozen or off.", "MODE", "learning");
     option("short-term", "on or off.", "MODE", "on");
@@ -131,10 +131,12 @@ private:
             bool isNumber = false;
             const QString name = pair.section(QLatin1Char('='), 0, 0).trimmed();
             const double amount = pair.section(QLatin1Char('='), 1).trimmed().toDouble(&isNumber);
-            if (!isNumber || !(amount > 0)) return mistake(QStringLiteral("--budget takes time=SECONDS and money=USD, not “%1”").arg(pair));
+            if (!isNumber || !(amount > 0)) return mistake(QStringLiteral("--budget takes time=SECONDS, money=USD, tokens=N and calls=N, not “%1”").arg(pair));
             if (name == QLatin1String("time")) s.budget.time_s = amount;
             else if (name == QLatin1String("money")) s.budget.money_usd = amount;
-            else return mistake(QStringLiteral("--budget knows time and money, not “%1”").arg(name));
+            else if (name == QLatin1String("tokens")) s.budget.tokens = qint64(amount);
+            else if (name == QLatin1String("calls")) s.budget.calls = qint64(amount);
+            else return mistake(QStringLiteral("--budget knows time, money, tokens and calls, not “%1”").arg(name));
         }
     }
 

@@ -3,6 +3,7 @@
 
 #include "terminal_questions.h"
 
+#include <QDateTime>
 #include <QJsonArray>
 
 namespace kernelskill::cli {
@@ -23,6 +24,12 @@ void RunReporter::tell(const Event &event)
             progressLine(QStringLiteral("warning: ") + problem.toString());
     } else if (event.kind == QLatin1String("round.refused")) {
         progressLine(QStringLiteral("  round %1: refused, %2").arg(data.value(QStringLiteral("round")).toInt()).arg(text("reason")));
+    } else if (event.kind == QLatin1String("run.waiting")) {
+        const QDateTime until = QDateTime::fromMSecsSinceEpoch(data.value(QStringLiteral("until_ms")).toInteger());
+        progressLine(QStringLiteral("  waiting until %1: %2; everything so far is in the session")
+                         .arg(until.toString(QStringLiteral("HH:mm:ss")), text("why")));
+    } else if (event.kind == QLatin1String("role.call")) {
+        tellCall(data);
     } else if (event.kind == QLatin1String("node.candidate")) {
         m_titles[node] = text("skill").isEmpty() ? text("summary") : text("skill");
     } else if (event.kind == QLatin1String("node.evaluated")) {
@@ -32,6 +39,18 @@ void RunReporter::tell(const Event &event)
     } else if (event.kind == QLatin1String("repair.rollback")) {
         progressLine(QStringLiteral("  rolled back to node %1").arg(data.value(QStringLiteral("to")).toInt()));
     }
+}
+
+// What a language model was asked, and what the session has cost by now.
+void RunReporter::tellCall(const QJsonObject &data)
+{
+    if (data.value(QStringLiteral("calls")).toInt() == 0) return;
+    progressLine(QStringLiteral("  %1: %2 tokens in, %3 out, $%4; $%5 so far")
+                     .arg(data.value(QStringLiteral("role")).toString(), -10)
+                     .arg(data.value(QStringLiteral("tokens_in")).toInteger())
+                     .arg(data.value(QStringLiteral("tokens_out")).toInteger())
+                     .arg(data.value(QStringLiteral("cost_usd")).toDouble(), 0, 'f', 4)
+                     .arg(m_run->trajectory().cost_usd, 0, 'f', 4));
 }
 
 void RunReporter::tellEvaluated(const QJsonObject &data)
@@ -72,7 +91,14 @@ void printSummary(const Run &run, const RunSummary &summary)
     } else {
         print(QStringLiteral("nothing faster than the baseline was found"));
     }
-    if (!summary.message.isEmpty() && summary.endedBy == QLatin1String("recording")) print(QStringLiteral("ended     %1").arg(summary.message));
+    if (trajectory.llmCalls > 0) {
+        print(QStringLiteral("models    %1 calls, %2 tokens in (%3 cached), %4 out, $%5")
+                  .arg(trajectory.llmCalls).arg(trajectory.tokensIn).arg(trajectory.tokensCached).arg(trajectory.tokensOut)
+                  .arg(trajectory.cost_usd, 0, 'f', 4));
+    }
+    static const QStringList saidInFull{QStringLiteral("recording"), QStringLiteral("money"), QStringLiteral("tokens"),
+                                        QStringLiteral("calls"), QStringLiteral("provider")};
+    if (!summary.message.isEmpty() && saidInFull.contains(summary.endedBy)) print(QStringLiteral("ended     %1").arg(summary.message));
     if (run.session()) print(QStringLiteral("session   %1").arg(run.session()->path()));
 }
 
@@ -96,6 +122,7 @@ int runAndReport(const std::function<QCoro::Task<Result<RunSummary>>(Run &)> &be
             if (summary->endedBy == QLatin1String("error")) {
                 co_return report(Error{QStringLiteral("evaluator.run"), summary->message, {}}, false);
             }
+            if (summary->endedBy == QLatin1String("provider")) co_return EnvironmentLacks;
             co_return summary->endedBy == QLatin1String("person") && !endsAsAsked ? StoppedByPerson : Done;
         },
         [&] {

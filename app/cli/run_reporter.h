@@ -18,6 +18,7 @@ public:
 
 private:
     void tell(const Event &event);
+    void tellCall(const QJsonObject &data);
     void tellEvaluated(const QJsonObject &data);
     QHash<int, QString> m_titles; // node → "memory-coalescing"
     const Run *m_run;

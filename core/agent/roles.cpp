@@ -17,6 +17,7 @@ constexpr std::array roleNames{
     RoleName{Role::Generator, "generator"}, RoleName{Role::FeatureExtractor, "features"},
     RoleName{Role::Planner, "planner"},     RoleName{Role::Optimizer, "optimizer"},
     RoleName{Role::Diagnoser, "diagnoser"}, RoleName{Role::Repairer, "repairer"},
+    RoleName{Role::Distiller, "distiller"},
 };
 
 } // namespace
@@ -41,6 +42,11 @@ QList<Role> allRoles()
     for (const RoleName &entry : roleNames)
         roles.append(entry.role);
     return roles;
+}
+
+bool isOptional(Role role)
+{
+    return role == Role::Distiller;
 }
 
 QJsonObject Plan::toJson() const
@@ -90,6 +96,7 @@ Planner::~Planner() = default;
 Optimizer::~Optimizer() = default;
 Diagnoser::~Diagnoser() = default;
 Repairer::~Repairer() = default;
+Distiller::~Distiller() = default;
 Agent::~Agent() = default;
 
 Result<QJsonObject> Agent::prepare(const Task &)
@@ -112,6 +119,8 @@ bool Agent::plays(Role role)
         return diagnoser() != nullptr;
     case Role::Repairer:
         return repairer() != nullptr;
+    case Role::Distiller:
+        return distiller() != nullptr;
     }
     return false;
 }

@@ -20,22 +20,47 @@
 
 namespace kernelskill {
 
-enum class Role { Generator, FeatureExtractor, Planner, Optimizer, Diagnoser, Repairer };
-[[nodiscard]] QString toString(Role role); // "generator", "features", "planner", "optimizer", "diagnoser", "repairer"
+enum class Role { Generator, FeatureExtractor, Planner, Optimizer, Diagnoser, Repairer, Distiller };
+// "generator", "features", "planner", "optimizer", "diagnoser", "repairer", "distiller"
+[[nodiscard]] QString toString(Role role);
 [[nodiscard]] std::optional<Role> roleFromString(const QString &text);
 [[nodiscard]] QList<Role> allRoles();
+// A run does without it: the engine has words of its own.
+[[nodiscard]] bool isOptional(Role role);
 
 // What a call cost, for agents that talk to a model or want their words kept.
 struct RoleUsage
 {
     QString transcript; // Markdown, may be empty
     int calls = 0;      // to a model
-    qint64 tokensIn = 0, tokensOut = 0;
+    qint64 tokensIn = 0, tokensOut = 0; // tokensIn holds the cached ones too
+    qint64 tokensCached = 0;            // of tokensIn: read from the provider's cache
     double cost_usd = 0;
+    // What answered and by what: {"provider", "model", "prompt": {name, version, digest}, "price", …}. The last one stands.
+    QJsonObject facts{};
     // The exchange with a model, in order: {"from": "system"|"user"|"assistant"|"tool", "text", "note"?: what was taken or
     // dropped of it, and why}.
     QJsonArray messages{};
 };
+
+// What a session may still spend; a missing limit is none.
+struct Allowance
+{
+    std::optional<double> money_usd;
+    std::optional<qint64> tokens;
+    std::optional<qint64> calls;
+};
+
+// A call that cannot go on before a time: a provider's limit.
+struct Waiting
+{
+    qint64 until_ms = 0; // since the epoch
+    QString why;         // "api.example.org answers 429: rate limit reached"
+};
+
+// What the evaluator's compiler says of a candidate in the making, without running it: findings of kind "build", none when
+// it compiles. Errors: evaluator.compile where it cannot.
+using CompileFunction = std::function<QCoro::Task<Result<QList<Finding>>>(Candidate)>;
 
 // What every call gets besides its own request.
 struct RoleContext
@@ -46,7 +71,19 @@ struct RoleContext
     std::stop_token stop;
     AskFunction ask;       // puts a Question to the person; may be empty: nobody is there
     std::function<void(const RoleUsage &)> report; // may be called once or more often during the call; may be empty
+    QString session{};                                  // id of the session
+    Allowance allowance{};                              // as the call began
+    CompileFunction compile{};                          // may be empty
+    std::function<void(const Waiting &)> waits{};       // goes on record and to the person; may be empty
+    std::function<void(const QString &)> tells{};       // a few words on what is going on; shown, not kept; may be empty
 };
+
+// Codes of errors that end a run, which can be resumed: budgetMoney and the like for a limit the person set,
+// providerUnavailable where somebody else has to change something first (a spent quota, a service that is down).
+inline constexpr auto budgetMoney = "budget.money";
+inline constexpr auto budgetTokens = "budget.tokens";
+inline constexpr auto budgetCalls = "budget.calls";
+inline constexpr auto providerUnavailable = "provider.unavailable";
 
 struct GenerateRequest
 {
@@ -142,10 +179,21 @@ struct RepairRequest
     Diagnosis diagnosis;
 };
 
+// A free-form plan has won often enough to become a skill.
+struct DistillRequest
+{
+    Task task;
+    Plan plan;                   // of the last win; plan.skill is the skill's name
+    Candidate before, after;     // of the last win
+    Profile profileBefore, profileAfter;
+    QString draft;               // SKILL.md as the engine wrote it from the ledger
+};
+
 class Generator
 {
 public:
     virtual ~Generator();
+    // An error that concerns one reply ("agent.…") leaves the run with what there is; any other ends it.
     virtual QCoro::Task<Result<QList<CodeChange>>> generate(GenerateRequest request, RoleContext context) = 0;
 };
 class FeatureExtractor
@@ -183,6 +231,14 @@ public:
     virtual QCoro::Task<Result<CodeChange>> repair(RepairRequest request, RoleContext context) = 0;
 };
 
+class Distiller
+{
+public:
+    virtual ~Distiller();
+    // A whole SKILL.md of the name plan.skill. With an error, or a text that is no such skill, the engine's draft stands.
+    virtual QCoro::Task<Result<QString>> distil(DistillRequest request, RoleContext context) = 0;
+};
+
 // What an agent plugin makes: it plays the roles for which the pointer is not null.
 class Agent
 {
@@ -197,6 +253,7 @@ public:
     virtual Optimizer *optimizer() { return nullptr; }
     virtual Diagnoser *diagnoser() { return nullptr; }
     virtual Repairer *repairer() { return nullptr; }
+    virtual Distiller *distiller() { return nullptr; }
     [[nodiscard]] bool plays(Role role);
 };
 

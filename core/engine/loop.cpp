@@ -7,17 +7,31 @@
 
 namespace kernelskill {
 
+namespace {
+
+// What ended a run that an error ended. All but "error" leave it sound, to be gone on with.
+QString endOf(const Error &error)
+{
+    static const QHash<QString, QString> ends{{QString::fromLatin1(stoppedCode), QStringLiteral("person")},
+                                              {QString::fromLatin1(budgetMoney), QStringLiteral("money")},
+                                              {QString::fromLatin1(budgetTokens), QStringLiteral("tokens")},
+                                              {QString::fromLatin1(budgetCalls), QStringLiteral("calls")},
+                                              {QString::fromLatin1(providerUnavailable), QStringLiteral("provider")}};
+    return ends.value(error.code, QStringLiteral("error"));
+}
+
+} // namespace
+
 Loop::Loop(LoopParts parts) : m_parts(std::move(parts)) {}
 
 QCoro::Task<Result<QString>> Loop::run()
 {
     m_timer.start();
     auto ended = co_await (m_parts.onlyProposalsEndBy ? proposalsOnly() : rounds());
-    QString by = ended ? *ended : QStringLiteral("error");
+    QString by = ended ? *ended : endOf(ended.error());
     QString message;
     if (!ended) {
-        message = ended.error().message;
-        if (ended.error().code == QLatin1String(stoppedCode)) by = QStringLiteral("person"), message.clear();
+        if (by != u"person") message = ended.error().message;
     } else if (by == u"exhausted") {
         message = trajectory().base < 0 ? QStringLiteral("no first candidate passes its checks")
                                         : QStringLiteral("nothing that is allowed is left to try on this base");
@@ -86,7 +100,7 @@ QCoro::Task<Result<void>> Loop::finishWhatIsOpen()
         if (!evaluated) {
             if (auto reviewed = co_await review(id); !reviewed) co_return reviewed;
         } else if (id == lastEvaluated) {
-            if (auto settled = settle(id); !settled) co_return settled;
+            if (auto settled = co_await settle(id); !settled) co_return settled;
         }
     }
     co_return Result<void>{};
@@ -138,12 +152,11 @@ QCoro::Task<Result<QList<CodeChange>>> Loop::seedCandidates()
     QElapsedTimer timer;
     timer.start();
     auto generated = co_await generator->generate({task, wanted}, context(Role::Generator, 0, 0));
-    if (isStopped()) co_return stopped();
     auto recorded = recordCall(Role::Generator, 0, 0, timer, generated ? nullptr : &generated.error());
     if (!recorded) co_return std::unexpected(recorded.error());
     if (generated) {
         changes += generated->mid(0, wanted);
-    } else if (changes.isEmpty()) {
+    } else if (changes.isEmpty() || !concernsOneReply(generated.error())) {
         co_return std::unexpected(generated.error());
     }
     co_return changes;

@@ -136,17 +136,21 @@ private:
 
     // review.cpp
     QCoro::Task<Result<void>> review(int node);
-    [[nodiscard]] Result<void> settle(int node);
+    QCoro::Task<Result<void>> settle(int node);
     [[nodiscard]] QString divergenceOf(int node, const Evaluation &evaluation);
     [[nodiscard]] Result<QJsonObject> evaluatedData(int node, const Evaluation &evaluation);
-    [[nodiscard]] Result<void> recordInLedger(const TrajectoryNode &node);
-    [[nodiscard]] Result<void> draftFrom(const TrajectoryNode &node);
+    [[nodiscard]] bool isLearnt(const TrajectoryNode &node) const;
+    [[nodiscard]] Result<void> recordInLedger(const TrajectoryNode &node, const TrajectoryNode &origin);
+    QCoro::Task<Result<void>> draftFrom(TrajectoryNode node);
+    QCoro::Task<Result<QString>> distilled(const TrajectoryNode &node, const QString &draft);
     [[nodiscard]] Result<Evaluation> evaluationOf(int node);
     [[nodiscard]] Result<Candidate> candidateOf(int node) const;
 
     // roles.cpp
     [[nodiscard]] Agent *agent(Role role) const;
     [[nodiscard]] RoleContext context(Role role, int round, int question);
+    [[nodiscard]] Allowance allowance() const;
+    QCoro::Task<Result<QList<Finding>>> compile(Candidate candidate);
     [[nodiscard]] Result<void> recordCall(Role role, int round, int node, const QElapsedTimer &timer,
                                           const Error *error);
     [[nodiscard]] PendingEvent candidateEvent(int node, const CodeChange &change, const Plan &plan,

@@ -74,7 +74,6 @@ QCoro::Task<Result<Features>> Loop::featuresOf(const Planning &planning)
     timer.start();
     auto features = co_await extractor->extract({m_parts.task.task, planning.candidate, planning.evaluation.profile},
                                                 context(Role::FeatureExtractor, planning.round, 0));
-    if (isStopped()) co_return stopped();
     auto recorded = recordCall(Role::FeatureExtractor, planning.round, planning.base, timer,
                                features ? nullptr : &features.error());
     if (!recorded) co_return std::unexpected(recorded.error());
@@ -131,7 +130,6 @@ QCoro::Task<Result<Plan>> Loop::askPlanner(const Planning &planning, int questio
     timer.start();
     auto plan =
         co_await agent(Role::Planner)->planner()->plan(request, context(Role::Planner, planning.round, question));
-    if (isStopped()) co_return stopped();
     auto recorded = recordCall(Role::Planner, planning.round, planning.node, timer, plan ? nullptr : &plan.error());
     if (!recorded) co_return std::unexpected(recorded.error());
     co_return plan;
@@ -285,7 +283,6 @@ QCoro::Task<Result<std::expected<CodeChange, Loop::Refusal>>> Loop::write(const 
     auto change = co_await agent(Role::Optimizer)
                       ->optimizer()
                       ->optimise(request, context(Role::Optimizer, planning.round, question));
-    if (isStopped()) co_return stopped();
     auto recorded =
         recordCall(Role::Optimizer, planning.round, planning.node, timer, change ? nullptr : &change.error());
     if (!recorded) co_return std::unexpected(recorded.error());

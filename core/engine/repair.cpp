@@ -65,7 +65,6 @@ QCoro::Task<Result<std::expected<Diagnosis, QString>>> Loop::diagnose(const Diag
     timer.start();
     auto diagnosis =
         co_await agent(Role::Diagnoser)->diagnoser()->diagnose(request, context(Role::Diagnoser, round, question));
-    if (isStopped()) co_return stopped();
     auto recorded = recordCall(Role::Diagnoser, round, node, timer, diagnosis ? nullptr : &diagnosis.error());
     if (!recorded) co_return std::unexpected(recorded.error());
     if (!diagnosis) {
@@ -103,7 +102,6 @@ QCoro::Task<Result<std::expected<CodeChange, QString>>> Loop::repairedCandidate(
             auto change = co_await agent(Role::Repairer)
                               ->repairer()
                               ->repair({request, **diagnosis}, context(Role::Repairer, round, question));
-            if (isStopped()) co_return stopped();
             auto recorded = recordCall(Role::Repairer, round, node, timer, change ? nullptr : &change.error());
             if (!recorded) co_return std::unexpected(recorded.error());
             if (!change && !concernsOneReply(change.error())) co_return std::unexpected(change.error());

@@ -6,6 +6,7 @@
 #include "engine/observed.h"
 #include "engine/promotion.h"
 #include "memory/longterm/draft.h"
+#include "memory/longterm/skill_reader.h"
 
 #include <QFileInfo>
 #include <QJsonArray>
@@ -140,23 +141,23 @@ QCoro::Task<Result<void>> Loop::review(int node)
     auto data = evaluatedData(node, *evaluation);
     if (!data) co_return std::unexpected(data.error());
     if (auto stored = m_parts.journal->append(QStringLiteral("node.evaluated"), *data); !stored) co_return stored;
-    co_return settle(node);
+    co_return co_await settle(node);
 }
 
 // Promotion or rollback, decided from what is on record: doing it twice changes nothing.
-Result<void> Loop::settle(int node)
+QCoro::Task<Result<void>> Loop::settle(int node)
 {
     const TrajectoryNode &reviewed = *trajectory().node(node);
     const bool ofTheRun = reviewed.kind != u"seed" && !reviewed.isHuman;
     auto evaluation = evaluationOf(node);
-    if (!evaluation) return std::unexpected(evaluation.error());
+    if (!evaluation) co_return std::unexpected(evaluation.error());
     std::optional<Evaluation> base, best, baseline;
     for (const auto &[id, target] :
          {std::pair(trajectory().base, &base), std::pair(trajectory().best, &best), std::pair(0, &baseline)}) {
         const TrajectoryNode *other = trajectory().node(id);
         if (!other || other->evaluationBlob.isEmpty()) continue;
         auto read = evaluationOf(id);
-        if (!read) return std::unexpected(read.error());
+        if (!read) co_return std::unexpected(read.error());
         *target = *read;
     }
     PromotionInput input{
@@ -168,23 +169,34 @@ Result<void> Loop::settle(int node)
     if (decision.base || decision.best) {
         auto promoted = m_parts.journal->append(QStringLiteral("node.promoted"),
                                                 {{"node", node}, {"base", decision.base}, {"best", decision.best}});
-        if (!promoted) return promoted;
+        if (!promoted) co_return promoted;
     }
     const bool gaveUp = !evaluation->isUsable() && ofTheRun && !failingNode();
     if (gaveUp && !m_parts.journal->state().hasRolledBack(node)) {
         auto back =
             m_parts.journal->append(QStringLiteral("repair.rollback"), {{"node", node}, {"to", trajectory().base}});
-        if (!back) return back;
+        if (!back) co_return back;
     }
-    return recordInLedger(*trajectory().node(node));
+    // A repair applies the skill of the round in which the failing candidate was made.
+    const QList<int> chain = chainOf(node);
+    const TrajectoryNode origin = *trajectory().node(chain.isEmpty() ? node : chain.first());
+    const TrajectoryNode settled = *trajectory().node(node);
+    if (!isLearnt(settled)) co_return Result<void>{};
+    if (auto recorded = recordInLedger(settled, origin); !recorded) co_return recorded;
+    if (!origin.plan.isFreeForm()) co_return Result<void>{};
+    co_return co_await draftFrom(settled);
+}
+
+// The same step played again is no new evidence; that a memory is read-only was said when it was opened.
+bool Loop::isLearnt(const TrajectoryNode &node) const
+{
+    return m_parts.store && m_parts.settings.longTerm == LongTerm::Learning && !node.skill.isEmpty() && !node.recorded &&
+           !m_parts.store->isReadOnly();
 }
 
 // Keyed (session, node) in the store, so a resume may record a node again.
-Result<void> Loop::recordInLedger(const TrajectoryNode &node)
+Result<void> Loop::recordInLedger(const TrajectoryNode &node, const TrajectoryNode &origin)
 {
-    if (!m_parts.store || m_parts.settings.longTerm != LongTerm::Learning || node.skill.isEmpty()) return {};
-    if (node.recorded) return {}; // the same step again is no new evidence
-    if (m_parts.store->isReadOnly()) return {}; // it was said when the memory was opened
     LedgerEntry entry;
     entry.session = m_parts.journal->file().id();
     entry.node = node.id;
@@ -193,12 +205,9 @@ Result<void> Loop::recordInLedger(const TrajectoryNode &node)
     if (const Skill *skill = m_parts.memory.skill(node.skill)) entry.revision = skill->revision;
     entry.method = node.method;
     entry.architecture = m_parts.device.architecture;
-    // A repair applies the skill of the round in which the failing candidate was made.
-    const QList<int> chain = chainOf(node.id);
-    const TrajectoryNode *origin = chain.isEmpty() ? &node : trajectory().node(chain.first());
-    entry.bottleneck = m_parts.journal->state().bottleneck(origin->round);
+    entry.bottleneck = m_parts.journal->state().bottleneck(origin.round);
     for (const RoundRecord &record : trajectory().rounds) {
-        if (record.round == origin->round)
+        if (record.round == origin.round)
             entry.structure = record.features.value(QStringLiteral("kernel_structure_id")).toString();
     }
     entry.verdict = toString(node.state);
@@ -208,34 +217,67 @@ Result<void> Loop::recordInLedger(const TrajectoryNode &node)
     }
     entry.kind = toString(m_parts.evaluator->facts().kind);
     entry.observed = {{"changes", kernelskill::toJson(node.observed)}};
-    entry.promised = {{"promises", origin->plan.toJson().value(QStringLiteral("promises"))}};
+    entry.promised = {{"promises", origin.plan.toJson().value(QStringLiteral("promises"))}};
     entry.sessionPath = QFileInfo(m_parts.journal->file().path()).absoluteFilePath();
-    if (auto recorded = m_parts.store->record(entry); !recorded) return recorded;
-    return origin->plan.isFreeForm() ? draftFrom(node) : Result<void>{};
+    return m_parts.store->record(entry);
 }
 
 // A planner's own idea that has won often enough is written down as a draft, once. It is offered to nobody before a person
 // accepts it or a counterfactual run proves it.
-Result<void> Loop::draftFrom(const TrajectoryNode &node)
+QCoro::Task<Result<void>> Loop::draftFrom(TrajectoryNode node)
 {
     auto known = m_parts.store->skill(node.skill);
-    if (!known) return std::unexpected(known.error());
+    if (!known) co_return std::unexpected(known.error());
     auto ledger = m_parts.store->ledger(node.skill);
-    if (!ledger) return std::unexpected(ledger.error());
+    if (!ledger) co_return std::unexpected(ledger.error());
     DraftEvidence evidence{node.skill, node.plan.rationale, {}, winsOf(*ledger), {}, {}};
-    if (*known || evidence.wins.size() < winsForADraft) return {};
+    if (*known || evidence.wins.size() < winsForADraft) co_return Result<void>{};
     auto before = candidateOf(madeFrom(trajectory(), node.id));
-    if (!before) return std::unexpected(before.error());
+    if (!before) co_return std::unexpected(before.error());
     auto after = candidateOf(node.id);
-    if (!after) return std::unexpected(after.error());
+    if (!after) co_return std::unexpected(after.error());
     evidence.languages = {after->language};
     evidence.before = before->mainText();
     evidence.after = after->mainText();
-    auto drafted = m_parts.store->edit(node.skill, draftSkillText(evidence),
+    auto text = co_await distilled(node, draftSkillText(evidence));
+    if (!text) co_return std::unexpected(text.error());
+    auto drafted = m_parts.store->edit(node.skill, *text,
                                        QStringLiteral("an idea of the planner's own that won %1 times").arg(evidence.wins.size()),
                                        QStringLiteral("run ") + m_parts.journal->file().id());
-    if (!drafted) return std::unexpected(drafted.error());
-    return m_parts.journal->append(QStringLiteral("memory.draft"), {{"skill", node.skill}, {"node", node.id}});
+    if (!drafted) co_return std::unexpected(drafted.error());
+    co_return m_parts.journal->append(QStringLiteral("memory.draft"), {{"skill", node.skill}, {"node", node.id}});
+}
+
+// The draft in the words of the cast's Distiller, where there is one and it keeps to the form.
+QCoro::Task<Result<QString>> Loop::distilled(const TrajectoryNode &node, const QString &draft)
+{
+    Distiller *distiller = agent(Role::Distiller)->distiller();
+    if (!distiller) co_return draft;
+    const int base = madeFrom(trajectory(), node.id);
+    auto before = candidateOf(base);
+    if (!before) co_return std::unexpected(before.error());
+    auto after = candidateOf(node.id);
+    if (!after) co_return std::unexpected(after.error());
+    auto evaluationBefore = evaluationOf(base);
+    if (!evaluationBefore) co_return std::unexpected(evaluationBefore.error());
+    auto evaluationAfter = evaluationOf(node.id);
+    if (!evaluationAfter) co_return std::unexpected(evaluationAfter.error());
+    const DistillRequest request{m_parts.task.task,          node.plan, *before, *after, evaluationBefore->profile,
+                                 evaluationAfter->profile, draft};
+    QElapsedTimer timer;
+    timer.start();
+    auto text = co_await distiller->distil(request, context(Role::Distiller, node.round, 0));
+    std::optional<Error> refused;
+    if (!text) {
+        refused = text.error();
+    } else if (const auto skill = parseSkillText(*text, node.skill + QStringLiteral("/SKILL.md")); !skill) {
+        refused = skill.error();
+    } else if (skill->name != node.skill) {
+        refused = Error{QStringLiteral("distil.name"), QStringLiteral("the text names the skill '%1', not '%2'").arg(skill->name, node.skill), {}};
+    }
+    auto recorded = recordCall(Role::Distiller, node.round, node.id, timer, refused ? &*refused : nullptr);
+    if (!recorded) co_return std::unexpected(recorded.error());
+    co_return refused ? draft : *text;
 }
 
 } // namespace kernelskill

@@ -19,7 +19,7 @@ quint64 keyedSeed(quint64 seed, int run, int round, const QString &role, int que
 
 bool concernsOneReply(const Error &error)
 {
-    for (const char *prefix : {"plan.", "optimise.", "repair.", "diagnose.", "agent."}) {
+    for (const char *prefix : {"plan.", "optimise.", "repair.", "diagnose.", "features.", "agent."}) {
         if (error.code.startsWith(QLatin1String(prefix))) return true;
     }
     return false;
@@ -49,8 +49,64 @@ RoleContext Loop::context(Role role, int round, int question)
     result.ask = m_parts.ask;
     m_usage.clear();
     result.report = [this](const RoleUsage &usage) { m_usage.append(usage); };
+    result.session = m_parts.journal->file().id();
+    result.allowance = allowance();
+    result.compile = [this](Candidate candidate) { return compile(std::move(candidate)); };
+    // A full disk shows at the next event that must be kept.
+    result.waits = [this, role, round](const Waiting &waiting) {
+        (void)m_parts.journal->append(
+            QStringLiteral("run.waiting"),
+            {{"role", toString(role)}, {"round", round}, {"until_ms", waiting.until_ms}, {"why", waiting.why}});
+    };
+    result.tells = [this, role](const QString &text) {
+        if (m_parts.progress) m_parts.progress(-1, {toString(role), 0, 0, text});
+    };
     return result;
 }
+
+// The person's limits less what the session has spent, which counts what earlier runs of it spent.
+Allowance Loop::allowance() const
+{
+    const Budget &budget = m_parts.settings.budget;
+    const Trajectory &spent = trajectory();
+    Allowance left;
+    if (budget.money_usd > 0) left.money_usd = std::max(0.0, budget.money_usd - spent.cost_usd);
+    if (budget.tokens > 0) left.tokens = std::max(qint64(0), budget.tokens - spent.tokensIn - spent.tokensOut);
+    if (budget.calls > 0) left.calls = std::max(qint64(0), budget.calls - spent.llmCalls);
+    return left;
+}
+
+QCoro::Task<Result<QList<Finding>>> Loop::compile(Candidate candidate)
+{
+    EvaluationRequest request;
+    request.task = m_parts.task.task;
+    request.candidate = std::move(candidate);
+    request.device = m_parts.device.id;
+    request.mode = m_parts.settings.mode;
+    request.unconfined = m_parts.settings.unconfined;
+    return m_parts.evaluator->compile(std::move(request), m_parts.control->token());
+}
+
+namespace {
+
+RoleUsage sumOf(const QList<RoleUsage> &usages)
+{
+    RoleUsage sum;
+    for (const RoleUsage &usage : usages) {
+        sum.transcript += usage.transcript;
+        sum.calls += usage.calls;
+        sum.tokensIn += usage.tokensIn;
+        sum.tokensOut += usage.tokensOut;
+        sum.tokensCached += usage.tokensCached;
+        sum.cost_usd += usage.cost_usd;
+        if (!usage.facts.isEmpty()) sum.facts = usage.facts;
+        for (const QJsonValue &message : usage.messages)
+            sum.messages.append(message);
+    }
+    return sum;
+}
+
+} // namespace
 
 Result<void> Loop::recordCall(Role role, int round, int node, const QElapsedTimer &timer, const Error *error)
 {
@@ -60,23 +116,18 @@ Result<void> Loop::recordCall(Role role, int round, int node, const QElapsedTime
                      {"node", node},
                      {"wall_ms", double(timer.nsecsElapsed()) / 1e6}};
     if (error) data.insert("error", error->code + QStringLiteral(": ") + error->message);
-    RoleUsage sum;
-    for (const RoleUsage &usage : std::as_const(m_usage)) {
-        sum.transcript += usage.transcript;
-        sum.calls += usage.calls;
-        sum.tokensIn += usage.tokensIn;
-        sum.tokensOut += usage.tokensOut;
-        sum.cost_usd += usage.cost_usd;
-        for (const QJsonValue &message : usage.messages)
-            sum.messages.append(message);
-    }
+    const RoleUsage sum = sumOf(m_usage);
     m_usage.clear();
+    // A call the person stopped is no step of the run; what it cost stands all the same.
+    if (isStopped() && sum.calls == 0) return stopped();
     if (sum.calls > 0) {
         data.insert("calls", sum.calls);
         data.insert("tokens_in", sum.tokensIn);
         data.insert("tokens_out", sum.tokensOut);
         data.insert("cost_usd", sum.cost_usd);
+        if (sum.tokensCached > 0) data.insert("tokens_cached", sum.tokensCached);
     }
+    if (!sum.facts.isEmpty()) data.insert("facts", sum.facts);
     if (!sum.transcript.isEmpty()) {
         auto blob = m_parts.journal->putText(sum.transcript);
         if (!blob) return std::unexpected(blob.error());
@@ -87,7 +138,8 @@ Result<void> Loop::recordCall(Role role, int round, int node, const QElapsedTime
         if (!blob) return std::unexpected(blob.error());
         data.insert("messages_blob", *blob);
     }
-    return m_parts.journal->append(QStringLiteral("role.call"), data);
+    auto recorded = m_parts.journal->append(QStringLiteral("role.call"), data);
+    return recorded && isStopped() ? stopped() : recorded;
 }
 
 PendingEvent Loop::candidateEvent(int node, const CodeChange &change, const Plan &plan, const QString &blob) const

@@ -90,7 +90,7 @@ Result<void> Run::Impl::makeAgents(LoopParts &parts) const
             if (facts && !facts->isEmpty()) parts.agentFacts.insert(id, *facts);
             parts.agents.emplace(id, std::move(*agent));
         }
-        if (!parts.agents.at(id)->plays(role)) {
+        if (!parts.agents.at(id)->plays(role) && !isOptional(role)) {
             return failure("cast.role",
                            QStringLiteral("the agent '%1' does not play the role '%2'; choose another with --cast %2=…")
                                .arg(id, toString(role)));
@@ -170,12 +170,8 @@ Result<bool> Run::Impl::continueSession(LoopParts &parts, std::optional<int> rou
         parts.settings.rounds = *rounds;
         resumed.insert("rounds", *rounds);
     }
-    const bool moreBudget = budget.time_s > settings->budget.time_s || budget.money_usd > settings->budget.money_usd;
-    if (moreBudget) {
-        parts.settings.budget.time_s = std::max(budget.time_s, settings->budget.time_s);
-        parts.settings.budget.money_usd = std::max(budget.money_usd, settings->budget.money_usd);
-        resumed.insert("budget", parts.settings.toJson().value("budget"));
-    }
+    parts.settings.budget = settings->budget.raisedTo(budget);
+    if (parts.settings.budget != settings->budget) resumed.insert("budget", parts.settings.budget.toJson());
     if (isFinal(journal->trajectory().endedBy) && !moreRounds) return false;
     if (auto reopened = reopen(parts, resumed); !reopened) return std::unexpected(reopened.error());
     return true;

@@ -39,6 +39,23 @@ Result<void> choose(const QJsonObject &object, const char *key, const QList<std:
 
 } // namespace
 
+Budget Budget::raisedTo(const Budget &other) const
+{
+    return {std::max(time_s, other.time_s), std::max(money_usd, other.money_usd), std::max(tokens, other.tokens),
+            std::max(calls, other.calls)};
+}
+
+QJsonObject Budget::toJson() const
+{
+    return {{"time_s", time_s}, {"money_usd", money_usd}, {"tokens", tokens}, {"calls", calls}};
+}
+
+Budget Budget::fromJson(const QJsonObject &object)
+{
+    return {object.value("time_s").toDouble(), object.value("money_usd").toDouble(), object.value("tokens").toInteger(),
+            object.value("calls").toInteger()};
+}
+
 QString RunSettings::agentFor(Role role) const
 {
     return cast.value(role, agent);
@@ -62,7 +79,7 @@ QJsonObject RunSettings::toJson() const
             {"rounds", rounds},
             {"seeds", seeds},
             {"seed", QString::number(seed)}, // a JSON number holds 53 bits only
-            {"budget", QJsonObject{{"time_s", budget.time_s}, {"money_usd", budget.money_usd}}},
+            {"budget", budget.toJson()},
             {"long_term", toString(longTerm)},
             {"short_term", shortTerm},
             {"retrieval", retrieval},
@@ -86,8 +103,7 @@ Result<RunSettings> RunSettings::fromJson(const QJsonObject &object)
     settings.rounds = object.value("rounds").toInt(defaults.rounds);
     settings.seeds = object.value("seeds").toInt(defaults.seeds);
     settings.seed = object.value("seed").toString(QString::number(defaults.seed)).toULongLong();
-    settings.budget.time_s = object.value("budget").toObject().value("time_s").toDouble();
-    settings.budget.money_usd = object.value("budget").toObject().value("money_usd").toDouble();
+    settings.budget = Budget::fromJson(object.value("budget").toObject());
     settings.shortTerm = object.value("short_term").toBool(true);
     settings.policy = object.value("policy").toString();
     settings.repairLimit = object.value("repair_limit").toInt(defaults.repairLimit);

@@ -17,6 +17,13 @@ struct Budget
 {
     double time_s = 0;    // 0: none
     double money_usd = 0; // 0: none
+    qint64 tokens = 0;    // of language models, in and out; 0: none
+    qint64 calls = 0;     // to language models; 0: none
+    // A session goes on with what it had, or more.
+    [[nodiscard]] Budget raisedTo(const Budget &other) const;
+    [[nodiscard]] QJsonObject toJson() const;
+    [[nodiscard]] static Budget fromJson(const QJsonObject &object);
+    friend bool operator==(const Budget &, const Budget &) = default;
 };
 
 struct RunSettings

@@ -9,6 +9,9 @@ QString stopReason(const RunSettings &settings, const Trajectory &trajectory, co
     if (done >= settings.rounds) return QStringLiteral("rounds");
     if (settings.budget.money_usd > 0 && trajectory.cost_usd >= settings.budget.money_usd)
         return QStringLiteral("money");
+    if (settings.budget.tokens > 0 && trajectory.tokensIn + trajectory.tokensOut >= settings.budget.tokens)
+        return QStringLiteral("tokens");
+    if (settings.budget.calls > 0 && trajectory.llmCalls >= settings.budget.calls) return QStringLiteral("calls");
     if (settings.budget.time_s > 0 && input.elapsed_s >= settings.budget.time_s) return QStringLiteral("time");
     if (settings.rooflineFraction > 0 && input.rooflineFraction >= settings.rooflineFraction)
         return QStringLiteral("roofline");

@@ -13,7 +13,7 @@ struct StopInput
     double rooflineFraction = 0; // of the best node; 0: unknown
 };
 
-// "rounds", "money", "time", "roofline", "plateau", or empty to go on. Asked between rounds.
+// "rounds", "money", "tokens", "calls", "time", "roofline", "plateau", or empty to go on. Asked between rounds.
 [[nodiscard]] QString stopReason(const RunSettings &settings, const Trajectory &trajectory, const StopInput &input);
 
 // Least time of a candidate's kernels over their time, by its own profile.

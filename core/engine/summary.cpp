@@ -63,6 +63,7 @@ RunSummary summarise(const Trajectory &trajectory, const QString &sessionPath)
                     {"llm", QJsonObject{{"calls", trajectory.llmCalls},
                                         {"tokens_in", trajectory.tokensIn},
                                         {"tokens_out", trajectory.tokensOut},
+                                        {"tokens_cached", trajectory.tokensCached},
                                         {"cost_usd", trajectory.cost_usd}}}};
     if (!trajectory.recording.isEmpty()) summary.json.insert("recording", trajectory.recording);
     if (!summary.message.isEmpty()) summary.json.insert("message", summary.message);

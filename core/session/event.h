@@ -29,12 +29,15 @@ namespace kernelskill {
 //   node.promoted   {node, base: bool, best: bool}
 //   repair.diagnosis{node, diagnosis: {…}, chain}
 //   repair.rollback {node, to}
-//   role.call       {role, agent, round, node, wall_ms, error?, calls?, tokens_in?, tokens_out?, cost_usd?,
+//   role.call       {role, agent, round, node, wall_ms, error?, calls?, tokens_in?, tokens_out?, tokens_cached?, cost_usd?,
+//                    facts?: {provider, model, prompt: {…}, …},
 //                    transcript_blob?: Markdown, messages_blob?: {messages: [{from, text, note?}]}}
 //   person.skill    {action: "pin"|"unpin"|"reject"|"restore"|"edit", skill, reason, author, revision}
 //   person.note     {node, text}  person.pin {node, pinned}
 //   person.prediction {node, round, skill, speedup?: "less"|"same"|"some"|"more", counters: [{metric, movement}]}
-//   run.paused {}   run.resumed {}   run.ended {by: "rounds"|"plateau"|"roofline"|"time"|"money"|"person"|"exhausted"|"error"|"recording", message?}
+//   run.waiting {role, round, until_ms, why}                     a role's provider takes no calls before that time
+//   run.paused {}   run.resumed {}   run.ended {by: "rounds"|"plateau"|"roofline"|"time"|"money"|"tokens"|"calls"|"provider"|
+//                                               "person"|"exhausted"|"error"|"recording", message?}
 struct Event
 {
     qint64 sequence = 0; // 1, 2, …; given by the session file

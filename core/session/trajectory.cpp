@@ -201,11 +201,13 @@ void Fold::nodePromoted(TrajectoryNode &node, const QJsonObject &data)
 
 void Fold::roleCall(const QJsonObject &data)
 {
+    m_trajectory.waiting.reset();
     if (!data.contains("tokens_in") && !data.contains("tokens_out") && !data.contains("cost_usd")) return;
     // One role call may have talked to the model more than once; "calls" says so.
     m_trajectory.llmCalls += data.value("calls").toInteger(1);
     m_trajectory.tokensIn += data.value("tokens_in").toInteger();
     m_trajectory.tokensOut += data.value("tokens_out").toInteger();
+    m_trajectory.tokensCached += data.value("tokens_cached").toInteger();
     m_trajectory.cost_usd += data.value("cost_usd").toDouble();
 }
 
@@ -219,10 +221,13 @@ bool Fold::applyToRun(const QString &kind, const QJsonObject &data)
         m_trajectory.statisticsBlob = data.value("statistics_blob").toString();
     } else if (kind == u"role.call") {
         roleCall(data);
+    } else if (kind == u"run.waiting") {
+        m_trajectory.waiting = Waiting{data.value("until_ms").toInteger(), data.value("why").toString()};
     } else if (kind == u"run.paused") {
         m_trajectory.paused = true;
     } else if (kind == u"run.resumed") {
         m_trajectory.paused = false;
+        m_trajectory.waiting.reset();
         m_trajectory.endedBy.clear();
         m_trajectory.endMessage.clear();
         if (data.contains("rounds")) m_trajectory.settings.insert("rounds", data.value("rounds"));
@@ -230,6 +235,7 @@ bool Fold::applyToRun(const QString &kind, const QJsonObject &data)
     } else if (kind == u"run.ended") {
         m_trajectory.endedBy = data.value("by").toString();
         m_trajectory.endMessage = data.value("message").toString();
+        m_trajectory.waiting.reset();
         m_trajectory.paused = false;
     } else {
         return false;

@@ -91,7 +91,8 @@ struct Trajectory
     QString endedBy;             // empty: not ended
     QString endMessage;
     qint64 lastSequence = 0;
-    qint64 llmCalls = 0, tokensIn = 0, tokensOut = 0;
+    std::optional<Waiting> waiting; // a role's provider takes no calls now
+    qint64 llmCalls = 0, tokensIn = 0, tokensOut = 0, tokensCached = 0;
     double cost_usd = 0;
 
     // Unknown kinds are skipped: a newer program's events do no harm.

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call may cost and what was spent: prices as data, a reservation before each call, hard limits.
+#pragma once
+
+#include "agent/roles.h"
+#include "base/result.h"
+#include "neutral/message.h"
+
+#include <QDate>
+#include <QHash>
+#include <QString>
+
+#include <memory>
+#include <optional>
+
+namespace kernelskill::llm {
+
+// US dollars for a million tokens.
+struct Price
+{
+    double in = 0, cached = 0, cacheWrite = 0, out = 0;
+    QString date;   // of the table's entry, ISO
+    QString source; // "provider's price page", "the person", "runs on this machine"
+    [[nodiscard]] double costOf(const Usage &usage) const;
+    [[nodiscard]] QJsonObject toJson() const;
+};
+
+// prices.json: {"date", "note", "models": [{"provider", "match": "claude-sonnet-4*", "in", "cached", "cache_write", "out",
+// "source", "date"}]}. A person's own prices.json in the configuration folder goes before the bundled one.
+class PriceTable
+{
+public:
+    // Errors: "prices.syntax" with file and JSON pointer.
+    [[nodiscard]] static Result<PriceTable> read(const QString &bundled, const QString &own);
+    // Longest match wins; an address on this machine costs nothing. Empty: unknown, so ask.
+    [[nodiscard]] std::optional<Price> find(const QString &provider, const QString &model, bool onThisMachine) const;
+    // "3/0.3/15" or "3/15": in, cached, out. Errors: "prices.syntax".
+    [[nodiscard]] static Result<Price> fromText(const QString &text);
+    // Remembered in the person's own prices.json, so that it is asked for once.
+    [[nodiscard]] static Result<void> remember(const QString &own, const QString &provider, const QString &model, const Price &price);
+
+private:
+    struct Entry
+    {
+        QString provider, match;
+        Price price;
+    };
+    QList<Entry> m_entries;
+};
+
+struct DayLimits
+{
+    std::optional<double> money_usd; // in UTC days, over all sessions of this user
+    std::optional<qint64> tokens, calls;
+};
+
+struct Spent
+{
+    double money_usd = 0;
+    qint64 tokens = 0, calls = 0;
+};
+
+// The day's ledger: one SQLite file in the data folder, shared by all programs of the user. Before each call its worst
+// case is reserved in one transaction, so that two programs together cannot pass a limit; what is never settled, because
+// the program died, stays charged in full.
+class Spending
+{
+public:
+    // Errors: "spending.open".
+    [[nodiscard]] static Result<std::unique_ptr<Spending>> open(const QString &path);
+    virtual ~Spending();
+    // Errors: budgetMoney, budgetTokens, budgetCalls (agent/roles.h) with what is left and what the call might cost, and
+    // which limit it is: the session's or the day's.
+    [[nodiscard]] virtual Result<qint64> reserve(const QString &session, const Spent &worst, const Allowance &session_left,
+                                                 const DayLimits &limits) = 0;
+    [[nodiscard]] virtual Result<void> settle(qint64 reservation, const Spent &actual) = 0;
+    [[nodiscard]] virtual Result<Spent> today() = 0;
+};
+
+// Tokens of a text by a rule of thumb that errs upwards (no tokenizer is shipped): UTF-8 bytes over 3.
+[[nodiscard]] qint64 estimatedTokens(const QString &text);
+[[nodiscard]] qint64 estimatedTokens(const Request &request);
+
+} // namespace kernelskill::llm
