@@ -27,6 +27,7 @@ void addOptions(QCommandLineParser &parser)
     option("device", "Device, as “doctor” lists them.", "NAME");
     option("mode", "strict, kernelbench or paper.", "M", "strict");
     option("rounds", "Rounds to run.", "N", "8");
+    option("seeds", "First candidates: the task's baseline, and what the Generator adds to it.", "N", "1");
     option("seed", "Seed of everything random.", "N", "1");
     option("session", "Session file to write (default: a new one in the user's sessions folder).", "FILE");
     option("budget", "time=SECONDS,money=USD,tokens=N,calls=N: the run ends where one is reached. Tokens and calls are a language model's.", "…");
@@ -58,6 +59,7 @@ public:
         s.device = value("device");
         s.mode = oneOf("mode", {"strict", "kernelbench", "paper"});
         s.rounds = int(whole("rounds", 1, 100'000));
+        s.seeds = int(whole("seeds", 1, 64));
         s.seed = quint64(whole("seed", 0, std::numeric_limits<qint64>::max()));
         s.plateauRounds = int(whole("plateau", 0, 100'000));
         s.rooflineFraction = fraction("roofline");
@@ -173,7 +175,7 @@ private:
         if (!isSet("short-term")) s.shortTerm = recorded->shortTerm;
         if (!isSet("long-term")) s.longTerm = recorded->longTerm;
         s.repairLimit = recorded->repairLimit;
-        s.seeds = recorded->seeds;
+        if (!isSet("seeds")) s.seeds = recorded->seeds;
         return s;
     }
 

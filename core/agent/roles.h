@@ -135,6 +135,7 @@ struct PlanRequest
     QList<Skill> skills;   // revisions behind retrieval.allowed, same order
     Attempts attempts;     // everything tried on this task in this run
     QStringList refusals;  // why the engine refused this round's earlier plans
+    int baseNode = -1;     // which node the base is, as attempts count them
 };
 
 struct CodeChange

@@ -126,6 +126,7 @@ QCoro::Task<Result<Plan>> Loop::askPlanner(const Planning &planning, int questio
     }
     if (m_parts.settings.shortTerm) request.attempts = attempts();
     request.refusals = planning.refusals;
+    request.baseNode = planning.base;
     QElapsedTimer timer;
     timer.start();
     auto plan =

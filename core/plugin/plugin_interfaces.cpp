@@ -17,4 +17,9 @@ QList<QJsonObject> AgentPlugin::doctor()
     return {};
 }
 
+QCoro::Task<Result<QStringList>> AgentPlugin::choices(QString setting, QJsonObject)
+{
+    co_return failure("settings.choices", QStringLiteral("what may stand in '%1' cannot be listed").arg(setting));
+}
+
 } // namespace kernelskill

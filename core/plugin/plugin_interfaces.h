@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a plugin library exports. Metadata (metadata.json) is read before the library is loaded:
 // { "id": "simulator", "kind": "evaluator", "title": "…", "version": "0.1.0", "description": "…", "roles": […] for agents,
-//   "abi": filled by the build }.
+//   "settings": JSON Schema of an object, one property a setting, from which forms are made; "x-choices": true there says
+//   that `choices` knows what may stand in it, "abi": filled by the build }.
 #pragma once
 
 #include "agent/roles.h"
@@ -28,6 +29,9 @@ class AgentPlugin
 public:
     virtual ~AgentPlugin();
     [[nodiscard]] virtual std::unique_ptr<Agent> createAgent(const QJsonObject &settings) = 0;
+    // What may stand in one of its settings, asked of whoever knows: the models a service offers. Errors: settings.choices
+    // where it cannot tell, else what came in the way.
+    virtual QCoro::Task<Result<QStringList>> choices(QString setting, QJsonObject settings);
     [[nodiscard]] virtual QList<QJsonObject> doctor();
 };
 

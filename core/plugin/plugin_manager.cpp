@@ -75,6 +75,7 @@ Entry inspect(const QString &path)
     entry.info.description = facts.value("description").toString();
     for (const QJsonValue &role : facts.value("roles").toArray())
         entry.info.roles.append(role.toString());
+    entry.info.settings = facts.value("settings").toObject();
     if (const QString id = facts.value("id").toString(); !id.isEmpty()) entry.info.id = id;
     const bool knownKind = entry.info.kind == evaluatorKind || entry.info.kind == agentKind;
     if (!facts.contains("id") || !knownKind) {
@@ -235,6 +236,14 @@ Result<std::unique_ptr<Agent>> PluginManager::createAgent(const QString &id, con
     if (!agent)
         return failure("plugin.broken", QStringLiteral("the agent '%1' made nothing with these settings").arg(id));
     return agent;
+}
+
+QCoro::Task<Result<QStringList>> PluginManager::choices(QString id, QString setting, QJsonObject settings)
+{
+    auto entry = m_impl->ready(agentKind, id);
+    if (!entry) co_return std::unexpected(entry.error());
+    auto *plugin = qobject_cast<AgentPlugin *>((*entry)->root);
+    co_return co_await plugin->choices(setting, completedSettings(agentKind, id, settings));
 }
 
 QList<QJsonObject> PluginManager::doctor()

@@ -20,6 +20,7 @@ struct PluginInfo
 {
     QString id, kind, title, version, description, path;
     QStringList roles; // agents
+    QJsonObject settings; // JSON Schema of what one may set; empty: nothing
     PluginState state = PluginState::Found;
     QString reason;    // a sentence for every state but Found and Loaded
 };
@@ -32,6 +33,8 @@ public:
     [[nodiscard]] QList<PluginInfo> plugins() const;  // deterministic order: kind, id
     [[nodiscard]] Result<std::unique_ptr<Evaluator>> createEvaluator(const QString &id, const QJsonObject &settings = {});
     [[nodiscard]] Result<std::unique_ptr<Agent>> createAgent(const QString &id, const QJsonObject &settings = {});
+    // What may stand in a setting of an agent, asked of whoever knows: AgentPlugin::choices.
+    [[nodiscard]] QCoro::Task<Result<QStringList>> choices(QString id, QString setting, QJsonObject settings = {});
     [[nodiscard]] QList<QJsonObject> doctor(); // of every loadable plugin
     // The tag a plugin's "abi" must equal: compiler, Qt, sanitizer, digest of public headers.
     [[nodiscard]] static QString abiTag();
