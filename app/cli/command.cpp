@@ -44,6 +44,8 @@ int report(const Error &error, bool json)
     static const QStringList environment{QStringLiteral("environment."), QStringLiteral("sandbox."),
                                          QStringLiteral("worker."),      QStringLiteral("plugin."),
                                          QStringLiteral("compiler."),    QStringLiteral("evaluator."),
+                                         QStringLiteral("provider."),    QStringLiteral("http."),
+                                         QStringLiteral("secrets."),     QStringLiteral("spending."),
                                          QStringLiteral("reference.environment")};
     for (const QString &prefix : environment)
         if (error.code.startsWith(prefix)) return EnvironmentLacks;

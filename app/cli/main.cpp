@@ -21,7 +21,7 @@ const char usage[] =
     "  kernelskill skills   list | show | history | pin | unpin | edit | reject | restore | undo | accept | import PATH\n"
     "                       | export DIR | ledger | provenance SESSION[:NODE] | check | freeze | prove\n"
     "  kernelskill policy   show | diff | check   when which skill is legal, and your own changes to it\n"
-    "  kernelskill plugins                  agents and evaluators, their states and reasons\n"
+    "  kernelskill plugins                  agents and evaluators, their states and reasons; choices AGENT SETTING\n"
     "  kernelskill doctor                   what this machine has, what it lacks and how to mend it\n"
     "\n"
     "“kernelskill COMMAND --help” lists a command's options. --json prints one JSON document on stdout.\n"

@@ -142,7 +142,18 @@ private:
         }
     }
 
-    // NAME=VALUE is for --agent, AGENT.NAME=VALUE for another of the cast. Files are meant from here.
+    // A run may be resumed from elsewhere: files and folders are meant from here.
+    static QString withAbsolutePath(const QString &name, const QString &text)
+    {
+        static const QStringList paths{QStringLiteral("session"), QStringLiteral("prompts"), QStringLiteral("ca_file"), QStringLiteral("folder")};
+        if (text.isEmpty()) return text;
+        if (paths.contains(name)) return QFileInfo(text).absoluteFilePath();
+        if (name == QLatin1String("cassette") && text.contains(QLatin1Char(':')))
+            return text.section(QLatin1Char(':'), 0, 0) + QLatin1Char(':') + QFileInfo(text.section(QLatin1Char(':'), 1)).absoluteFilePath();
+        return text;
+    }
+
+    // NAME=VALUE is for --agent, AGENT.NAME=VALUE for another of the cast.
     void readAgentOptions(RunSettings &s)
     {
         for (const QString &option : m_parser.values(QStringLiteral("agent-option"))) {
@@ -151,7 +162,7 @@ private:
             const QString name = key.section(QLatin1Char('.'), -1);
             if (name.isEmpty() || agent.isEmpty() || !option.contains(QLatin1Char('=')))
                 return mistake(QStringLiteral("--agent-option takes NAME=VALUE or AGENT.NAME=VALUE, not “%1”").arg(option));
-            s.agentSettings[agent].insert(name, name == QLatin1String("session") ? QFileInfo(text).absoluteFilePath() : text);
+            s.agentSettings[agent].insert(name, withAbsolutePath(name, text));
         }
     }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/longterm/draft.h"
 
-#include "diff/line_diff.h"
+#include "diff/difference_text.h"
 #include "memory/longterm/skill_reader.h"
 
 #include <QJsonArray>
-#include <QSet>
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +12,6 @@
 namespace kernelskill {
 
 namespace {
-
-constexpr int contextLines = 2;      // kept around a change
-constexpr int mostDifferenceLines = 160;
 
 QStringList distinct(const QList<LedgerEntry> &wins, QString LedgerEntry::*member)
 {
@@ -52,39 +48,6 @@ QList<PromisedChange> commonMoves(const QList<LedgerEntry> &wins)
     for (const auto &[metric, change] : common.asKeyValueRange())
         promises.append({metric, change, QStringLiteral("It moved so each time this won.")});
     return promises;
-}
-
-QString difference(const QString &before, const QString &after)
-{
-    const LineDiff diff = diffLines(before, after);
-    QSet<qsizetype> shown;
-    for (qsizetype i = 0; i < diff.rows.size(); ++i) {
-        if (diff.rows[i].kind == DiffRow::Kind::Same) continue;
-        for (qsizetype near = i - contextLines; near <= i + contextLines; ++near)
-            shown.insert(near);
-    }
-    QStringList lines;
-    bool gap = false;
-    for (qsizetype i = 0; i < diff.rows.size(); ++i) {
-        if (!shown.contains(i)) {
-            gap = true;
-            continue;
-        }
-        if (gap && !lines.isEmpty()) lines.append(QStringLiteral("…"));
-        gap = false;
-        const DiffRow &row = diff.rows[i];
-        if (row.kind == DiffRow::Kind::Same) {
-            lines.append(QStringLiteral("  ") + diff.rightLines[row.right]);
-            continue;
-        }
-        if (row.left >= 0) lines.append(QStringLiteral("- ") + diff.leftLines[row.left]);
-        if (row.right >= 0) lines.append(QStringLiteral("+ ") + diff.rightLines[row.right]);
-    }
-    if (lines.size() > mostDifferenceLines) {
-        lines = lines.mid(0, mostDifferenceLines);
-        lines.append(QStringLiteral("… (cut; the nodes above hold all of it)"));
-    }
-    return lines.join(u'\n');
 }
 
 } // namespace
@@ -127,7 +90,7 @@ QString draftSkillText(const DraftEvidence &evidence)
                      .arg(evidence.rationale.trimmed(),
                           bottlenecks.isEmpty() ? QStringLiteral("no named bottleneck")
                                                 : bottlenecks.join(QStringLiteral(", ")),
-                          nodes.join(u'\n'), difference(evidence.before, evidence.after));
+                          nodes.join(u'\n'), differenceText(evidence.before, evidence.after));
     return writeSkillText(skill);
 }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reply out of the events of its stream.
+#pragma once
+
+#include "neutral/message.h"
+
+namespace kernelskill::llm {
+
+class ReplyBuilder
+{
+public:
+    void add(const StreamEvent &event);
+    [[nodiscard]] bool isEmpty() const { return !m_begun; } // nothing of it has come yet
+    // The error the stream told of, if any: message and the provider's code.
+    struct StreamError
+    {
+        QString message, code;
+    };
+    [[nodiscard]] const std::optional<StreamError> &error() const { return m_error; }
+    [[nodiscard]] qsizetype characters() const { return m_reply.text.size() + m_reply.reasoning.size(); }
+    [[nodiscard]] Reply take();
+
+private:
+    void addToolCall(const StreamEvent &event);
+    void addUsage(const Usage &usage);
+
+    Reply m_reply;
+    QStringList m_toolKeys; // place of a call → its key
+    std::optional<StreamError> m_error;
+    bool m_begun = false;
+};
+
+} // namespace kernelskill::llm
