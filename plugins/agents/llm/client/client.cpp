@@ -7,7 +7,6 @@
 
 #include <QDateTime>
 #include <QHostAddress>
-#include <QJsonDocument>
 
 #include <algorithm>
 
@@ -149,8 +148,9 @@ QCoro::Task<Result<Client::Turn>> Client::exchange(const Request &request, Call 
     };
     if (call.context.tells) call.context.tells(QStringLiteral("asks %1").arg(request.model));
     const Timeouts timeouts{20'000, m_settings.silence_s * 1000, 1'200'000};
-    auto answer = co_await m_transport.exchange(adapter.request(request, m_settings.endpoint, traits), sink, timeouts,
-                                                call.context.stop);
+    HttpRequest asked = adapter.request(request, m_settings.endpoint, traits);
+    asked.provider = adapter.id();
+    auto answer = co_await m_transport.exchange(std::move(asked), sink, timeouts, call.context.stop);
     turn.characters = builder.characters();
     turn.answered = reader != nullptr;
     if (!answer) {
@@ -167,11 +167,7 @@ QCoro::Task<Result<Client::Turn>> Client::exchange(const Request &request, Call 
             builder.add(event);
     }
     if (const auto &error = builder.error()) {
-        // Told after the head said 200: its words decide as if it had been the status, and what stays unclear is trouble there.
-        const QByteArray body = QJsonDocument(QJsonObject{{"error", QJsonObject{{"message", error->message}, {"type", error->code}, {"code", error->code}}}}).toJson();
-        turn.refusal = adapter.refusal(400, body, traits);
-        if (turn.refusal->kind == Refusal::Kind::Request) turn.refusal->kind = Refusal::Kind::Temporary;
-        turn.refusal->message = error->message;
+        turn.refusal = refusalInStream(*error, adapter, traits);
     } else if (!reader) {
         turn.broken = QStringLiteral("the answer was empty");
     } else if (!reader->sawEnd()) {

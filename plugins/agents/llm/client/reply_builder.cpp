@@ -36,7 +36,7 @@ void ReplyBuilder::add(const StreamEvent &event)
             m_reply.verbatim.append(part);
         break;
     case StreamEvent::Kind::Error:
-        if (!m_error) m_error = StreamError{event.text, event.key};
+        if (!m_error) m_error = event;
         break;
     }
 }

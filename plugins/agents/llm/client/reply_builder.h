@@ -11,12 +11,8 @@ class ReplyBuilder
 public:
     void add(const StreamEvent &event);
     [[nodiscard]] bool isEmpty() const { return !m_begun; } // nothing of it has come yet
-    // The error the stream told of, if any: message and the provider's code.
-    struct StreamError
-    {
-        QString message, code;
-    };
-    [[nodiscard]] const std::optional<StreamError> &error() const { return m_error; }
+    // What the stream told of trouble, if anything.
+    [[nodiscard]] const std::optional<StreamEvent> &error() const { return m_error; }
     [[nodiscard]] qsizetype characters() const { return m_reply.text.size() + m_reply.reasoning.size(); }
     [[nodiscard]] Reply take();
 
@@ -26,7 +22,7 @@ private:
 
     Reply m_reply;
     QStringList m_toolKeys; // place of a call → its key
-    std::optional<StreamError> m_error;
+    std::optional<StreamEvent> m_error;
     bool m_begun = false;
 };
 

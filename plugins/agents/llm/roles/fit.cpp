@@ -10,6 +10,8 @@ namespace kernelskill::llm {
 
 namespace {
 
+constexpr qint64 bytesPerToken = 3; // as estimatedTokens reckons; summed over lines it would round each up
+
 // Whole lines from the front (or the back) that stay within so many tokens.
 QStringList within(const QStringList &lines, qint64 tokens, bool fromBack)
 {
@@ -17,8 +19,8 @@ QStringList within(const QStringList &lines, qint64 tokens, bool fromBack)
     qint64 spent = 0;
     for (qsizetype i = 0; i < lines.size(); ++i) {
         const QString &line = lines[fromBack ? lines.size() - 1 - i : i];
-        spent += estimatedTokens(line + u'\n');
-        if (spent > tokens) break;
+        spent += line.toUtf8().size() + 1;
+        if (spent > tokens * bytesPerToken) break;
         kept.append(line);
     }
     if (fromBack) std::ranges::reverse(kept);

@@ -53,7 +53,7 @@ Result<Connection> connectTo(const QJsonObject &object, std::unique_ptr<Transpor
         connection.network = std::make_unique<NetworkTransport>(NetworkOptions{settings->caFile, settings->allowPlainHttp});
     Transport *used = connection.network.get();
     if (!settings->cassette.isEmpty()) {
-        auto cassette = settings->record ? CassetteTransport::record(settings->cassette, *connection.network)
+        auto cassette = settings->record ? CassetteTransport::record(settings->cassette, connection.network.get())
                                          : CassetteTransport::replay(settings->cassette);
         if (!cassette) return std::unexpected(cassette.error());
         connection.cassette = std::move(*cassette);
