@@ -190,6 +190,17 @@ QString listText(const QJsonArray &items, bool numbered)
     return lines.join(u'\n');
 }
 
+// Of the engine's draft what is evidence: not which sessions it comes from, which says nothing about the skill.
+QString evidenceOf(const Skill &draft)
+{
+    QStringList promises;
+    for (const PromisedChange &promise : draft.promises)
+        promises.append(QStringLiteral("%1 %2").arg(promise.metric, promise.change));
+    return QStringLiteral("%1\nStructures: %2\nMoved each time it won: %3\n\n%4")
+        .arg(draft.description, draft.structures.join(QStringLiteral(", ")), promises.join(QStringLiteral("; ")),
+             draft.body.section(QStringLiteral("## Where it comes from"), 0, 0).trimmed());
+}
+
 // The engine's draft with the model's words in it: the gate, what it won on and where it comes from stay the record's.
 QString worded(const Skill &draft, const QJsonObject &said)
 {
@@ -307,7 +318,7 @@ QCoro::Task<Result<QString>> LlmAgent::distil(DistillRequest request, RoleContex
     Material material;
     material.task = taskText(request.task);
     material.parts = {{QStringLiteral("idea"), planText(request.plan), 8, 1'000'000, Part::Keep::Head},
-                      {QStringLiteral("draft"), request.draft, 5, 300, Part::Keep::Head},
+                      {QStringLiteral("draft"), evidenceOf(*draft), 5, 300, Part::Keep::Head},
                       {QStringLiteral("difference"), differenceText(request.before, request.after), 6, 300, Part::Keep::Ends},
                       {QStringLiteral("evidence"), QStringLiteral("Before:\n%1\n\nAfter:\n%2").arg(profileText(request.profileBefore), profileText(request.profileAfter)), 4, 0, Part::Keep::Head}};
     material.schema = skillSchema();

@@ -100,7 +100,7 @@ QString tryLine(const Attempt &attempt, int base)
 QString taskText(const Task &task)
 {
     QStringList lines{QStringLiteral("# %1").arg(task.title.isEmpty() ? task.name : task.title), task.description.trimmed(), QString(),
-                      QStringLiteral("Entry point: extern \"C\" %1").arg(task.solveDeclaration()), QStringLiteral("Parameters:")};
+                      QStringLiteral("Entry point: %1").arg(task.solveDeclaration()), QStringLiteral("Parameters:")};
     for (const Parameter &parameter : task.parameters)
         lines.append(parameterText(parameter));
     QStringList checked, timed;
