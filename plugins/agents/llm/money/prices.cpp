@@ -16,7 +16,6 @@
 #include <QTimeZone>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace kernelskill::llm {
@@ -50,22 +49,49 @@ Result<QString> textAt(const JsonReader &entry, const char *key)
     return text;
 }
 
-Result<Price> readPrice(const JsonReader &entry, const QString &tableDate)
+struct Four
 {
-    Price price;
+    double in = 0, cached = 0, cacheWrite = 0, out = 0;
+};
+
+Result<Four> readFour(const JsonReader &entry)
+{
     auto in = priceAt(entry, "in");
     if (!in) return std::unexpected(in.error());
     auto out = priceAt(entry, "out");
     if (!out) return std::unexpected(out.error());
-    price.in = *in;
-    price.out = *out;
-    price.cached = *in;
-    price.cacheWrite = *in * cacheWriteFactor;
-    for (const auto &[key, target] : {std::pair{"cached", &price.cached}, std::pair{"cache_write", &price.cacheWrite}}) {
+    Four four{*in, *in, *in * cacheWriteFactor, *out};
+    for (const auto &[key, target] : {std::pair{"cached", &four.cached}, std::pair{"cache_write", &four.cacheWrite}}) {
         if (!entry.has(key)) continue;
         auto value = priceAt(entry, key);
         if (!value) return std::unexpected(value.error());
         *target = *value;
+    }
+    return four;
+}
+
+Result<Price::Long> readLong(const JsonReader &entry)
+{
+    auto member = entry.member("above");
+    if (!member) return std::unexpected(member.error());
+    auto above = member->integer();
+    if (!above) return std::unexpected(above.error());
+    if (*above < 1) return member->refuse(QStringLiteral("this is a number of tokens, 1 or more"));
+    auto four = readFour(entry);
+    if (!four) return std::unexpected(four.error());
+    return Price::Long{*above, four->in, four->cached, four->cacheWrite, four->out};
+}
+
+Result<Price> readPrice(const JsonReader &entry, const QString &tableDate)
+{
+    auto four = readFour(entry);
+    if (!four) return std::unexpected(four.error());
+    Price price{four->in, four->cached, four->cacheWrite, four->out, {}, {}, {}};
+    if (entry.has("long")) {
+        auto member = entry.member("long");
+        auto longPrompt = member ? readLong(*member) : Result<Price::Long>(std::unexpected(member.error()));
+        if (!longPrompt) return std::unexpected(longPrompt.error());
+        price.longPrompt = *longPrompt;
     }
     price.date = tableDate;
     for (const auto &[key, target] : {std::pair{"date", &price.date}, std::pair{"source", &price.source}}) {
@@ -116,9 +142,13 @@ double Price::costOf(const Usage &usage) const
 {
     const qint64 read = std::max<qint64>(usage.tokensCached, 0), written = std::max<qint64>(usage.tokensCacheWrite, 0);
     const qint64 fresh = std::max<qint64>(usage.tokensIn - read - written, 0);
-    return (double(fresh) * in + double(read) * cached + double(written) * cacheWrite +
-            double(std::max<qint64>(usage.tokensOut, 0)) * out) /
-           1e6;
+    const auto cost_usd = [&](const auto &price) {
+        return (double(fresh) * price.in + double(read) * price.cached + double(written) * price.cacheWrite +
+                double(std::max<qint64>(usage.tokensOut, 0)) * price.out) /
+               1e6;
+    };
+    const bool isLong = longPrompt && std::max(usage.tokensIn, read + written) > longPrompt->above;
+    return isLong ? cost_usd(*longPrompt) : cost_usd(*this);
 }
 
 QJsonObject Price::toJson() const
@@ -126,6 +156,13 @@ QJsonObject Price::toJson() const
     QJsonObject object{{"in", in}, {"cached", cached}, {"cache_write", cacheWrite}, {"out", out}};
     if (!date.isEmpty()) object.insert("date", date);
     if (!source.isEmpty()) object.insert("source", source);
+    if (longPrompt) {
+        object.insert("long", QJsonObject{{"above", longPrompt->above},
+                                          {"in", longPrompt->in},
+                                          {"cached", longPrompt->cached},
+                                          {"cache_write", longPrompt->cacheWrite},
+                                          {"out", longPrompt->out}});
+    }
     return object;
 }
 
@@ -166,7 +203,7 @@ Result<PriceTable> PriceTable::read(const QString &bundled, const QString &own)
 
 std::optional<Price> PriceTable::find(const QString &provider, const QString &model, bool onThisMachine) const
 {
-    if (onThisMachine) return Price{0, 0, 0, 0, {}, QStringLiteral("runs on this machine")};
+    if (onThisMachine) return Price{0, 0, 0, 0, {}, QStringLiteral("runs on this machine"), {}};
     const Entry *best = nullptr;
     for (const Entry &entry : m_entries) {
         if (!providerFits(entry.provider, provider) || !modelFits(entry.match, model)) continue;

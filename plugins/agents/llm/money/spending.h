@@ -22,12 +22,19 @@ struct Price
     double in = 0, cached = 0, cacheWrite = 0, out = 0; // cached: read from the cache
     QString date;   // of the table's entry, ISO
     QString source; // "provider's price page", "the person", "runs on this machine"
+    // Where a call whose prompt is longer costs more, all of it.
+    struct Long
+    {
+        qint64 above = 0; // tokens of the prompt
+        double in = 0, cached = 0, cacheWrite = 0, out = 0;
+    };
+    std::optional<Long> longPrompt{};
     [[nodiscard]] double costOf(const Usage &usage) const;
     [[nodiscard]] QJsonObject toJson() const;
 };
 
 // prices.json: {"date", "note", "models": [{"provider", "match": "claude-sonnet-4*", "in", "cached", "cache_write", "out",
-// "source", "date"}]}. A person's own prices.json in the configuration folder goes before the bundled one. A provider
+// "source", "date", "long": {"above": 200000, "in", "cached", "cache_write", "out"}}]}. A person's own prices.json in the configuration folder goes before the bundled one. A provider
 // "openai" holds for "openai-chat" and "openai-responses". Missing "cached" costs as "in", missing "cache_write" 1.25 of it.
 class PriceTable
 {
