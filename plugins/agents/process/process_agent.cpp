@@ -96,7 +96,11 @@ QCoro::Task<Result<QJsonObject>> ProcessAgent::call(Role role, QJsonObject reque
             ready = fault(QStringLiteral("agent.role"), QStringLiteral("does not play the role '%1', only %2; choose another with --cast %1=…")
                                                             .arg(toString(role), names.join(QStringLiteral(", "))));
         }
-        answer = ready ? co_await exchange(role, request, context, &record) : std::unexpected(ready.error());
+        if (!ready) {
+            answer = std::unexpected(ready.error());
+            break;
+        }
+        answer = co_await exchange(role, request, context, &record);
         // One that has died is started again and asked once more.
         if (answer || answer.error().code != u"agent.died") break;
     }

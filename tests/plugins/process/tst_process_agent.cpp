@@ -3,6 +3,8 @@
 // that one answer.
 #include "process_agent.h"
 
+#include "../../support/result_text.h"
+
 #include <QCoroTask>
 #include <QCoroTimer>
 #include <QElapsedTimer>
@@ -14,6 +16,7 @@
 
 using namespace kernelskill;
 using namespace kernelskill::process;
+using kernelskill::test::errorIn;
 
 namespace {
 
@@ -205,7 +208,7 @@ void TestProcessAgent::plannerOfTheReadme()
     QVERIFY(agent.prepare({}));
     PlanRequest request = planRequest();
     const auto first = plan(agent, {}, request);
-    QVERIFY2(first, qPrintable(first.error().message));
+    QVERIFY2(first, errorIn(first).constData());
     QCOMPARE(first->skill, QString("memory-coalescing"));
     QCOMPARE(first->method, QString("M3"));
     QCOMPARE(first->rationale, QString("expected 1.42× from 7 uses on sm_90; 2 allowed, 0 tried before"));
@@ -251,7 +254,7 @@ for message in requests():
     context.session = "abc";
     context.allowance.money_usd = 1.5;
     const auto answer = plan(agent, context, request);
-    QVERIFY2(answer, qPrintable(answer.error().message));
+    QVERIFY2(answer, errorIn(answer).constData());
     const QJsonArray expected{"planner", "row_softmax", 7, 2, "float32", "in", "void reference();", "void solve();\n", "verified", true, "S1",
                               "policy order 2", QJsonArray{"M9"}, "Loads are scattered.", "Let neighbours touch neighbours.\n", 1.5,
                               QJsonArray{"not that"}, 5, 3, "h100_sxm", "abc", 1.5, QJsonValue(), false};
@@ -264,7 +267,7 @@ void TestProcessAgent::plansAnIdeaOfItsOwn()
 for message in requests():
     result(message, {"method": "free", "skill": "use-float4", "rationale": "Rows are aligned.", "promises": [{"metric": "dram_bytes", "change": "lower"}], "mood": "good"}))"));
     const auto answer = plan(agent);
-    QVERIFY2(answer, qPrintable(answer.error().message));
+    QVERIFY2(answer, errorIn(answer).constData());
     QVERIFY(answer->isFreeForm());
     QCOMPARE(answer->skill, QString("use-float4"));
     QCOMPARE(answer->rationale, QString("Rows are aligned."));
@@ -287,7 +290,7 @@ for message in requests():
     generate.task.baseline = Candidate::fromText("solve.cu", "// baseline");
     generate.count = 2;
     const auto candidates = QCoro::waitFor(agent.generator()->generate(generate, {}));
-    QVERIFY2(candidates, qPrintable(candidates.error().message));
+    QVERIFY2(candidates, errorIn(candidates).constData());
     QCOMPARE(candidates->size(), 2); // of three: no more than were asked for
     QCOMPARE(candidates->at(1).candidate.mainText(), QString("// 1"));
     QCOMPARE(candidates->at(1).summary, QString("First candidate"));
@@ -303,7 +306,7 @@ for message in requests():
     optimise.plan.skill = "memory-coalescing";
     optimise.skill.title = "Memory coalescing";
     const auto change = QCoro::waitFor(agent.optimizer()->optimise(optimise, {}));
-    QVERIFY2(change, qPrintable(change.error().message));
+    QVERIFY2(change, errorIn(change).constData());
     QCOMPARE(change->candidate.mainText(), QString("// memory-coalescingMemory coalescing"));
     QCOMPARE(change->candidate.files.at(1).content, QString("// kept"));
     QCOMPARE(change->candidate.agentData, (QJsonObject{{"tile", 8}}));
@@ -316,13 +319,13 @@ for message in requests():
     failure.evaluation.findings = {finding};
     failure.chain = {{3, "race", "no barrier", "add a barrier", "wrong"}};
     const auto diagnosis = QCoro::waitFor(agent.diagnoser()->diagnose(failure, {}));
-    QVERIFY2(diagnosis, qPrintable(diagnosis.error().message));
+    QVERIFY2(diagnosis, errorIn(diagnosis).constData());
     QCOMPARE(diagnosis->errorClass, QString("race"));
     QCOMPARE(diagnosis->cause, QString("two threads write sum[0]"));
     QCOMPARE(diagnosis->fix, QString("add a barrier again"));
 
     const auto repaired = QCoro::waitFor(agent.repairer()->repair({failure, *diagnosis}, {}));
-    QVERIFY2(repaired, qPrintable(repaired.error().message));
+    QVERIFY2(repaired, errorIn(repaired).constData());
     QCOMPARE(repaired->summary, QString("add a barrier again"));
     const QList<CandidateFile> files{{"solve.cu", "// base"}, {"helper.cuh", "// new"}, {"more.cuh", "// more"}};
     QCOMPARE(repaired->candidate.files, files);
@@ -417,7 +420,7 @@ void TestProcessAgent::badPlans()
     QCOMPARE(bad.error().code, QString("plan.reply"));
     QVERIFY2(bad.error().message.contains(part), qPrintable(bad.error().message));
     const auto good = plan(agent);
-    QVERIFY2(good, qPrintable(good.error().message));
+    QVERIFY2(good, errorIn(good).constData());
     QCOMPARE(good->skill, QString("shared-memory-tiling"));
     QCOMPARE(noted("starts").size(), 1);
 }
@@ -487,7 +490,7 @@ for message in requests():
     if len(open("calls").readlines()) == 1: os.kill(os.getpid(), 11)
     result(message, {"method": "M8"}))"));
     const auto answer = plan(agent);
-    QVERIFY2(answer, qPrintable(answer.error().message));
+    QVERIFY2(answer, errorIn(answer).constData());
     QCOMPARE(answer->method, QString("M8"));
     QCOMPARE(noted("calls").size(), 2);
 }
@@ -647,7 +650,7 @@ for message in requests():
     context.tells = [&told](const QString &text) { told.append(text); };
     context.report = [&usages](const RoleUsage &usage) { usages.append(usage); };
     const auto answer = plan(agent, context);
-    QVERIFY2(answer, qPrintable(answer.error().message));
+    QVERIFY2(answer, errorIn(answer).constData());
     QCOMPARE(told, QStringList{"looking at the counters"});
     QCOMPARE(usages.size(), 3);
     QCOMPARE(usages[0].calls, 2);
@@ -680,7 +683,7 @@ for message in requests():
         co_return Answer{true, 1, "as I said"};
     };
     const auto answer = plan(agent, context);
-    QVERIFY2(answer, qPrintable(answer.error().message));
+    QVERIFY2(answer, errorIn(answer).constData());
     QCOMPARE(answer->method, QString("M8"));
     QCOMPARE(answer->rationale, QString("as I said"));
     QVERIFY(asked.kind == Question::Kind::Choose);
@@ -707,7 +710,7 @@ for message in requests():
         co_return Answer{true, -1, "go on"};
     };
     const auto answer = plan(agent, context);
-    QVERIFY2(answer, qPrintable(answer.error().message));
+    QVERIFY2(answer, errorIn(answer).constData());
 }
 
 void TestProcessAgent::whatItPrintsIsKept()
@@ -745,7 +748,7 @@ for message in requests():
     names = ["EXAMPLE_API_KEY", "HUB_TOKEN", "WANTED_API_KEY", "MONKEY", "PATH"]
     result(message, {"method": "M8", "rationale": " ".join(name for name in names if name in os.environ)}))", {{"environment", "WANTED_API_KEY, NOT_THERE"}}));
     const auto answer = plan(agent);
-    QVERIFY2(answer, qPrintable(answer.error().message));
+    QVERIFY2(answer, errorIn(answer).constData());
     QCOMPARE(answer->rationale, QString("WANTED_API_KEY MONKEY PATH"));
 }
 
