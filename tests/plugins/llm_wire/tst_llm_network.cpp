@@ -304,6 +304,7 @@ void TestLlmNetwork::endsEarly_data()
     QTest::newRow("in the middle of a chunk") << Script{sends(chunked + "ff\r\ndata: one\n\n"), pauses(), closes()} << true;
     QTest::newRow("between chunks") << Script{sends(chunked + httpChunk("data: one\n\n")), pauses(), closes()} << true;
     QTest::newRow("reset") << Script{sends(chunked + httpChunk("data: one\n\n")), pauses(100), resets()} << true;
+    QTest::newRow("at once") << Script{sends(chunked + httpChunk("data: one\n\n")), closes()} << true;
     // Nothing tells this from a body that is whole: the reader's own end decides.
     QTest::newRow("without a length") << Script{sends(noLength + "data: one\n\n"), pauses(), closes()} << false;
 }
