@@ -31,6 +31,7 @@ int session(const QStringList &arguments);
 int skills(const QStringList &arguments);
 int policy(const QStringList &arguments);
 int plugins(const QStringList &arguments);
+int keys(const QStringList &arguments);
 int doctor(const QStringList &arguments);
 
 void print(const QString &text);        // a line on stdout

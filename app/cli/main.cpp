@@ -21,6 +21,7 @@ const char usage[] =
     "  kernelskill skills   list | show | history | pin | unpin | edit | reject | restore | undo | accept | import PATH\n"
     "                       | export DIR | ledger | provenance SESSION[:NODE] | check | freeze | prove\n"
     "  kernelskill policy   show | diff | check   when which skill is legal, and your own changes to it\n"
+    "  kernelskill keys     list | set PROVIDER|URL | forget PROVIDER|URL   keys of language models, in the system's keychain\n"
     "  kernelskill plugins                  agents and evaluators, their states and reasons; choices AGENT SETTING\n"
     "  kernelskill doctor                   what this machine has, what it lacks and how to mend it\n"
     "\n"
@@ -42,6 +43,7 @@ int main(int argc, char *argv[])
         {QStringLiteral("simulate"), cli::simulate},
         {QStringLiteral("session"), cli::session},   {QStringLiteral("skills"), cli::skills},
         {QStringLiteral("policy"), cli::policy},     {QStringLiteral("plugins"), cli::plugins},   {QStringLiteral("doctor"), cli::doctor},
+        {QStringLiteral("keys"), cli::keys},
     };
     const QStringList arguments = QCoreApplication::arguments().mid(1);
     if (arguments.isEmpty()) {

@@ -33,6 +33,7 @@ struct HttpRequest
     QList<QPair<QByteArray, QByteArray>> headers; // without the key
     QPair<QByteArray, QByteArray> secretHeader;   // the key's, empty where there is none; kept apart so that it cannot leak
     QByteArray body;
+    QString provider{}; // whose protocol it is: cassettes tell by it
 };
 
 // What a model takes, learnt from its refusals; kept for a run.
@@ -45,6 +46,8 @@ struct ModelTraits
     bool streamUsage = true;       // stream_options.include_usage
     bool reasoning = true;
     bool tools = true;
+    bool reasoningLevels = true;   // false: a budget of tokens (Anthropic, Gemini) or just on (Ollama) in place of a level
+    int outputLimit = 0;           // the most tokens of a reply, where a refusal told; 0: not known
     friend bool operator==(const ModelTraits &, const ModelTraits &) = default;
 };
 
@@ -84,7 +87,7 @@ public:
     [[nodiscard]] virtual QString id() const = 0;
     [[nodiscard]] virtual HttpRequest request(const Request &request, const Endpoint &endpoint,
                                               const ModelTraits &traits) const = 0;
-    // `streamed`: whether the request asked for a stream; some servers answer whole all the same (content type tells).
+    // Some servers answer whole although a stream was asked for, and the other way round: read as what it is.
     [[nodiscard]] virtual std::unique_ptr<StreamReader> reader(const QByteArray &contentType) const = 0;
     [[nodiscard]] virtual Refusal refusal(int status, const QByteArray &body, const ModelTraits &traits) const = 0;
     [[nodiscard]] virtual HttpRequest modelsRequest(const Endpoint &endpoint) const = 0;
@@ -94,6 +97,9 @@ public:
     [[nodiscard]] virtual QStringList keyVariables() const = 0;
     [[nodiscard]] virtual QStringList baseVariables() const = 0;
 };
+
+// An Error event inside an answer with status 200, taken as a refusal.
+[[nodiscard]] Refusal refusalInStream(const StreamEvent &error, const Provider &provider, const ModelTraits &traits);
 
 // Null: there is no such provider.
 [[nodiscard]] const Provider *provider(const QString &id);

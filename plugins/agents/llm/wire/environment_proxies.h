@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proxies a person's environment names: http_proxy, https_proxy, all_proxy, no_proxy, in either case as other programs
+// take them. This machine is never reached through a proxy.
+#pragma once
+
+#include <QNetworkProxyFactory>
+#include <QUrl>
+
+namespace kernelskill::llm {
+
+// localhost, *.localhost, 127.0.0.0/8, ::1.
+[[nodiscard]] bool isThisMachine(const QUrl &url);
+
+struct EnvironmentProxy
+{
+    QUrl address;     // empty: none is to be used
+    QString variable; // which named it
+};
+[[nodiscard]] EnvironmentProxy environmentProxy(const QUrl &url);
+
+class EnvironmentProxies : public QNetworkProxyFactory
+{
+public:
+    QList<QNetworkProxy> queryProxy(const QNetworkProxyQuery &query) override;
+};
+
+} // namespace kernelskill::llm
