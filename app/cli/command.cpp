@@ -4,6 +4,7 @@
 #include "base/paths.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QDir>
 #include <QJsonDocument>
 #include <QSocketNotifier>
@@ -50,6 +51,49 @@ int report(const Error &error, bool json)
     for (const QString &prefix : environment)
         if (error.code.startsWith(prefix)) return EnvironmentLacks;
     return WrongUsage;
+}
+
+Result<Budget> budgetFrom(const QString &text)
+{
+    Budget budget;
+    for (const QString &pair : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        bool isNumber = false;
+        const QString name = pair.section(QLatin1Char('='), 0, 0).trimmed();
+        const double amount = pair.section(QLatin1Char('='), 1).trimmed().toDouble(&isNumber);
+        if (!isNumber || !(amount > 0))
+            return failure(QStringLiteral("usage"), QStringLiteral("--budget takes time=SECONDS, money=USD, tokens=N and calls=N, not “%1”").arg(pair));
+        if (name == QLatin1String("time")) budget.time_s = amount;
+        else if (name == QLatin1String("money")) budget.money_usd = amount;
+        else if (name == QLatin1String("tokens")) budget.tokens = qint64(amount);
+        else if (name == QLatin1String("calls")) budget.calls = qint64(amount);
+        else return failure(QStringLiteral("usage"), QStringLiteral("--budget knows time, money, tokens and calls, not “%1”").arg(name));
+    }
+    return budget;
+}
+
+// A run may be resumed from elsewhere: files and folders are meant from here.
+static QString withAbsolutePath(const QString &name, const QString &text)
+{
+    static const QStringList paths{QStringLiteral("session"), QStringLiteral("prompts"), QStringLiteral("ca_file"), QStringLiteral("folder")};
+    if (text.isEmpty()) return text;
+    if (paths.contains(name)) return QFileInfo(text).absoluteFilePath();
+    if (name == QLatin1String("cassette") && text.contains(QLatin1Char(':')))
+        return text.section(QLatin1Char(':'), 0, 0) + QLatin1Char(':') + QFileInfo(text.section(QLatin1Char(':'), 1)).absoluteFilePath();
+    return text;
+}
+
+Result<QMap<QString, QJsonObject>> agentOptionsFrom(const QStringList &options, const QString &agent)
+{
+    QMap<QString, QJsonObject> all;
+    for (const QString &option : options) {
+        const QString key = option.section(QLatin1Char('='), 0, 0), text = option.section(QLatin1Char('='), 1);
+        const QString whose = key.contains(QLatin1Char('.')) ? key.section(QLatin1Char('.'), 0, 0) : agent;
+        const QString name = key.section(QLatin1Char('.'), -1);
+        if (name.isEmpty() || whose.isEmpty() || !option.contains(QLatin1Char('=')))
+            return failure(QStringLiteral("usage"), QStringLiteral("--agent-option takes NAME=VALUE or AGENT.NAME=VALUE, not “%1”").arg(option));
+        all[whose].insert(name, withAbsolutePath(name, text));
+    }
+    return all;
 }
 
 ParsedArguments parse(QCommandLineParser &parser, const QString &command, const QStringList &arguments,

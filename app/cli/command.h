@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "engine/run_settings.h"
 #include "evaluation/evaluation.h"
 #include "memory/longterm/skill_store.h"
 
@@ -49,6 +50,16 @@ struct ParsedArguments
 };
 ParsedArguments parse(QCommandLineParser &parser, const QString &command, const QStringList &arguments, int minimumPositional,
                       int maximumPositional);
+
+inline constexpr auto budgetHelp =
+    "time=SECONDS,money=USD,tokens=N,calls=N: the run ends where one is reached. Tokens and calls are a language model's.";
+// Errors: usage.
+[[nodiscard]] Result<Budget> budgetFrom(const QString &text);
+
+inline constexpr auto agentOptionHelp =
+    "A setting of the agent, or of the one it names: session=FILE, llm.model=NAME. May be given more than once.";
+// NAME=VALUE is for `agent`, AGENT.NAME=VALUE for another of the cast; files and folders become absolute. Errors: usage.
+[[nodiscard]] Result<QMap<QString, QJsonObject>> agentOptionsFrom(const QStringList &options, const QString &agent);
 
 // The store at --memory (a path, "none", or empty for the user's own).
 Result<SkillStore> openStore(const QString &memoryOption);

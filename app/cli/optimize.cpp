@@ -21,7 +21,7 @@ void addOptions(QCommandLineParser &parser)
         parser.addOption({QString::fromLatin1(name), QString::fromUtf8(description), QString::fromLatin1(value), QString::fromLatin1(fallback)});
     };
     option("agent", "Agent plugin for every role without a cast of its own.", "P", "expert");
-    option("agent-option", "A setting of the agent, or of the one it names: session=FILE, replay.speed=4. May be given more than once.", "NAME=VALUE");
+    option("agent-option", agentOptionHelp, "NAME=VALUE");
     option("cast", "Roles to agents: planner=llm,optimizer=expert.", "role=P,…");
     option("evaluator", "Evaluator plugin.", "P", "simulator");
     option("device", "Device, as “doctor” lists them.", "NAME");
@@ -30,7 +30,7 @@ void addOptions(QCommandLineParser &parser)
     option("seeds", "First candidates: the task's baseline, and what the Generator adds to it.", "N", "1");
     option("seed", "Seed of everything random.", "N", "1");
     option("session", "Session file to write (default: a new one in the user's sessions folder).", "FILE");
-    option("budget", "time=SECONDS,money=USD,tokens=N,calls=N: the run ends where one is reached. Tokens and calls are a language model's.", "…");
+    option("budget", budgetHelp, "…");
     option("memory", "Long-term memory file, or none.", "FILE|none");
     option("long-term", "learning, frozen or off.", "MODE", "learning");
     option("short-term", "on or off.", "MODE", "on");
@@ -129,41 +129,16 @@ private:
 
     void readBudget(RunSettings &s)
     {
-        for (const QString &pair : value("budget").split(QLatin1Char(','), Qt::SkipEmptyParts)) {
-            bool isNumber = false;
-            const QString name = pair.section(QLatin1Char('='), 0, 0).trimmed();
-            const double amount = pair.section(QLatin1Char('='), 1).trimmed().toDouble(&isNumber);
-            if (!isNumber || !(amount > 0)) return mistake(QStringLiteral("--budget takes time=SECONDS, money=USD, tokens=N and calls=N, not “%1”").arg(pair));
-            if (name == QLatin1String("time")) s.budget.time_s = amount;
-            else if (name == QLatin1String("money")) s.budget.money_usd = amount;
-            else if (name == QLatin1String("tokens")) s.budget.tokens = qint64(amount);
-            else if (name == QLatin1String("calls")) s.budget.calls = qint64(amount);
-            else return mistake(QStringLiteral("--budget knows time, money, tokens and calls, not “%1”").arg(name));
-        }
+        auto budget = budgetFrom(value("budget"));
+        if (!budget) return mistake(budget.error().message);
+        s.budget = *budget;
     }
 
-    // A run may be resumed from elsewhere: files and folders are meant from here.
-    static QString withAbsolutePath(const QString &name, const QString &text)
-    {
-        static const QStringList paths{QStringLiteral("session"), QStringLiteral("prompts"), QStringLiteral("ca_file"), QStringLiteral("folder")};
-        if (text.isEmpty()) return text;
-        if (paths.contains(name)) return QFileInfo(text).absoluteFilePath();
-        if (name == QLatin1String("cassette") && text.contains(QLatin1Char(':')))
-            return text.section(QLatin1Char(':'), 0, 0) + QLatin1Char(':') + QFileInfo(text.section(QLatin1Char(':'), 1)).absoluteFilePath();
-        return text;
-    }
-
-    // NAME=VALUE is for --agent, AGENT.NAME=VALUE for another of the cast.
     void readAgentOptions(RunSettings &s)
     {
-        for (const QString &option : m_parser.values(QStringLiteral("agent-option"))) {
-            const QString key = option.section(QLatin1Char('='), 0, 0), text = option.section(QLatin1Char('='), 1);
-            const QString agent = key.contains(QLatin1Char('.')) ? key.section(QLatin1Char('.'), 0, 0) : s.agent;
-            const QString name = key.section(QLatin1Char('.'), -1);
-            if (name.isEmpty() || agent.isEmpty() || !option.contains(QLatin1Char('=')))
-                return mistake(QStringLiteral("--agent-option takes NAME=VALUE or AGENT.NAME=VALUE, not “%1”").arg(option));
-            s.agentSettings[agent].insert(name, withAbsolutePath(name, text));
-        }
+        auto read = agentOptionsFrom(m_parser.values(QStringLiteral("agent-option")), s.agent);
+        if (!read) return mistake(read.error().message);
+        s.agentSettings = *read;
     }
 
     // What a replay was not told on the command line is as it was recorded.

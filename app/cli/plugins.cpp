@@ -27,23 +27,18 @@ int choices(const QStringList &arguments)
     parser.setApplicationDescription(QStringLiteral("What may stand in a setting of an agent, asked of whoever knows: the models of a provider."));
     parser.addPositionalArgument(QStringLiteral("AGENT"), QStringLiteral("Agent plugin, such as llm."));
     parser.addPositionalArgument(QStringLiteral("SETTING"), QStringLiteral("One of its settings, such as model."));
-    parser.addOption({QStringLiteral("agent-option"), QStringLiteral("A setting to ask with: provider=anthropic. May be given more than once."), QStringLiteral("NAME=VALUE")});
+    parser.addOption({QStringLiteral("agent-option"), QLatin1String(agentOptionHelp), QStringLiteral("NAME=VALUE")});
     parser.addOption({QStringLiteral("json"), QStringLiteral("One JSON document on stdout.")});
     const ParsedArguments parsed = parse(parser, QStringLiteral("plugins choices"), arguments, 2, 2);
     if (parsed.over) return parsed.exitCode;
     const bool json = parser.isSet(QStringLiteral("json"));
     const QString agent = parser.positionalArguments().at(0), setting = parser.positionalArguments().at(1);
-    QJsonObject settings;
-    for (const QString &option : parser.values(QStringLiteral("agent-option"))) {
-        const QString name = option.section(QLatin1Char('='), 0, 0).section(QLatin1Char('.'), -1);
-        if (name.isEmpty() || !option.contains(QLatin1Char('=')))
-            return report(Error{QStringLiteral("usage"), QStringLiteral("--agent-option takes NAME=VALUE, not “%1”").arg(option), {}}, json);
-        settings.insert(name, option.section(QLatin1Char('='), 1));
-    }
+    auto settings = agentOptionsFrom(parser.values(QStringLiteral("agent-option")), agent);
+    if (!settings) return report(settings.error(), json);
     PluginManager manager;
     return runToEnd(
         [&]() -> QCoro::Task<int> {
-            auto names = co_await manager.choices(agent, setting, settings);
+            auto names = co_await manager.choices(agent, setting, settings->value(agent));
             if (!names) co_return report(names.error(), json);
             if (json) printJson({{QStringLiteral("choices"), QJsonArray::fromStringList(*names)}});
             else for (const QString &name : std::as_const(*names)) print(name);

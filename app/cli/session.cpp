@@ -145,7 +145,11 @@ int resume(const QString &path, const QCommandLineParser &parser, bool json)
         if (!isNumber || *rounds < 1)
             return report(Error{QStringLiteral("usage"), QStringLiteral("--rounds is a whole number from 1, not “%1”").arg(parser.value(QStringLiteral("rounds"))), {}}, json);
     }
-    return runAndReport([&](Run &run) { return run.resume(path, rounds); }, parser.value(QStringLiteral("memory")), json);
+    auto budget = budgetFrom(parser.value(QStringLiteral("budget")));
+    if (!budget) return report(budget.error(), json);
+    auto options = agentOptionsFrom(parser.values(QStringLiteral("agent-option")), {});
+    if (!options) return report(options.error(), json);
+    return runAndReport([&](Run &run) { return run.resume(path, rounds, {*budget, *options}); }, parser.value(QStringLiteral("memory")), json);
 }
 
 // try FILE NODE WHAT: code of one's own (a file) or a skill by name on a node; again FILE NODE: evaluates it once more.
@@ -201,6 +205,8 @@ int session(const QStringList &arguments)
                        {QStringLiteral("node"), QStringLiteral("Node, for show --transcript."), QStringLiteral("N")},
                        {QStringLiteral("transcript"), QStringLiteral("For show: what each role was asked for the node, and what it answered.")},
                        {QStringLiteral("rounds"), QStringLiteral("Total rounds, for resume."), QStringLiteral("N")},
+                       {QStringLiteral("budget"), QStringLiteral("A larger budget, for resume: ") + QLatin1String(budgetHelp), QStringLiteral("…")},
+                       {QStringLiteral("agent-option"), QStringLiteral("For resume: ") + QLatin1String(agentOptionHelp), QStringLiteral("AGENT.NAME=VALUE")},
                        {QStringLiteral("memory"), QStringLiteral("Long-term memory file, or none."), QStringLiteral("FILE|none")},
                        {QStringLiteral("json"), QStringLiteral("One JSON document on stdout.")}});
     if (const auto parsed = parse(parser, QStringLiteral("session"), arguments, 1, 4); parsed.over) return parsed.exitCode;

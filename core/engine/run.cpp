@@ -61,7 +61,7 @@ struct Run::Impl
     [[nodiscard]] Result<void> openJournal(Result<SessionFile> file);
     [[nodiscard]] Result<void> begin(LoopParts &parts, const QString &path);
     [[nodiscard]] Result<void> snapshot(LoopParts &parts);
-    [[nodiscard]] Result<bool> continueSession(LoopParts &parts, std::optional<int> rounds, const Budget &budget);
+    [[nodiscard]] Result<bool> continueSession(LoopParts &parts, std::optional<int> rounds, const Changes &changes);
     [[nodiscard]] Result<void> reopen(LoopParts &parts, const QJsonObject &resumed);
     [[nodiscard]] Result<void> checkProposal(const Proposal &proposal) const;
     [[nodiscard]] Result<void> checkSkill(const Plan &plan) const;
@@ -159,7 +159,7 @@ Result<void> Run::Impl::begin(LoopParts &parts, const QString &path)
 }
 
 // False: the session has ended and there is nothing more to do.
-Result<bool> Run::Impl::continueSession(LoopParts &parts, std::optional<int> rounds, const Budget &budget)
+Result<bool> Run::Impl::continueSession(LoopParts &parts, std::optional<int> rounds, const Changes &changes)
 {
     auto settings = RunSettings::fromJson(journal->trajectory().settings);
     if (!settings) return std::unexpected(settings.error());
@@ -170,8 +170,14 @@ Result<bool> Run::Impl::continueSession(LoopParts &parts, std::optional<int> rou
         parts.settings.rounds = *rounds;
         resumed.insert("rounds", *rounds);
     }
-    parts.settings.budget = settings->budget.raisedTo(budget);
+    parts.settings.budget = settings->budget.raisedTo(changes.budget);
     if (parts.settings.budget != settings->budget) resumed.insert("budget", parts.settings.budget.toJson());
+    for (const auto &[agent, values] : changes.agentSettings.asKeyValueRange()) {
+        for (auto entry = values.begin(); entry != values.end(); ++entry)
+            parts.settings.agentSettings[agent].insert(entry.key(), entry.value());
+    }
+    if (parts.settings.agentSettings != settings->agentSettings)
+        resumed.insert("agent_settings", parts.settings.toJson().value("agent_settings"));
     if (isFinal(journal->trajectory().endedBy) && !moreRounds) return false;
     if (auto reopened = reopen(parts, resumed); !reopened) return std::unexpected(reopened.error());
     return true;
@@ -290,7 +296,7 @@ QCoro::Task<Result<RunSummary>> Run::start(RunSettings settings, QString session
         if (!events) co_return std::unexpected(events.error());
         if (!events->isEmpty()) {
             if (auto opened = m_impl->openJournal(std::move(file)); !opened) co_return std::unexpected(opened.error());
-            auto more = m_impl->continueSession(parts, settings.rounds, settings.budget);
+            auto more = m_impl->continueSession(parts, settings.rounds, {settings.budget, settings.agentSettings});
             if (!more) co_return std::unexpected(more.error());
             if (!*more) co_return summarise(m_impl->journal->trajectory(), sessionPath);
             co_return co_await m_impl->play(std::move(parts));
@@ -300,7 +306,7 @@ QCoro::Task<Result<RunSummary>> Run::start(RunSettings settings, QString session
     co_return co_await m_impl->play(std::move(parts));
 }
 
-QCoro::Task<Result<RunSummary>> Run::resume(QString sessionPath, std::optional<int> rounds)
+QCoro::Task<Result<RunSummary>> Run::resume(QString sessionPath, std::optional<int> rounds, Changes changes)
 {
     if (m_impl->journal)
         co_return failure("run.used", QStringLiteral("this run has a session already; make another Run"));
@@ -310,7 +316,7 @@ QCoro::Task<Result<RunSummary>> Run::resume(QString sessionPath, std::optional<i
         co_return failure("session.empty", QStringLiteral("%1: nothing was ever run in it").arg(sessionPath));
     }
     LoopParts parts;
-    auto more = m_impl->continueSession(parts, rounds, {});
+    auto more = m_impl->continueSession(parts, rounds, changes);
     if (!more) co_return std::unexpected(more.error());
     if (!*more) co_return summarise(m_impl->journal->trajectory(), sessionPath);
     co_return co_await m_impl->play(std::move(parts));

@@ -26,6 +26,14 @@ struct RunSummary
     QJsonObject json; // formats.md, `optimize --json`
 };
 
+// What a session may go on with that it did not begin with: more of a budget, other settings of its agents (a key's variable,
+// a model that exists). Each replaces what it names and leaves the rest.
+struct Changes
+{
+    Budget budget;
+    QMap<QString, QJsonObject> agentSettings; // plugin id → settings
+};
+
 // Where a run gets its evaluator and agents from, by plugin id.
 struct PlayerFactory
 {
@@ -50,9 +58,10 @@ public:
     ~Run() override;
 
     // Starts a new session in `path`, or continues the one that is there and has not ended (then `settings` is ignored
-    // but for budget and rounds when they are larger). Ends on its own, on stop, or with an error of the environment.
+    // but for budget and rounds when they are larger, and settings of agents it names). Ends on its own, on stop, or with an error of the environment.
     QCoro::Task<Result<RunSummary>> start(RunSettings settings, QString sessionPath);
-    QCoro::Task<Result<RunSummary>> resume(QString sessionPath, std::optional<int> rounds = std::nullopt);
+    QCoro::Task<Result<RunSummary>> resume(QString sessionPath, std::optional<int> rounds = std::nullopt,
+                                           Changes changes = {});
     // Opens a session nobody runs, carries out what a person proposes, and leaves it as ended, or as open, as it was.
     QCoro::Task<Result<RunSummary>> work(QString sessionPath, QList<Proposal> proposals);
 

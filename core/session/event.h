@@ -36,7 +36,7 @@ namespace kernelskill {
 //   person.note     {node, text}  person.pin {node, pinned}
 //   person.prediction {node, round, skill, speedup?: "less"|"same"|"some"|"more", counters: [{metric, movement}]}
 //   run.waiting {role, round, until_ms, why}                     a role's provider takes no calls before that time
-//   run.paused {}   run.resumed {}   run.ended {by: "rounds"|"plateau"|"roofline"|"time"|"money"|"tokens"|"calls"|"provider"|
+//   run.paused {}   run.resumed {rounds?, budget?, agent_settings?}   run.ended {by: "rounds"|"plateau"|"roofline"|"time"|"money"|"tokens"|"calls"|"provider"|
 //                                               "person"|"exhausted"|"error"|"recording", message?}
 struct Event
 {

@@ -231,7 +231,9 @@ bool Fold::applyToRun(const QString &kind, const QJsonObject &data)
         m_trajectory.endedBy.clear();
         m_trajectory.endMessage.clear();
         if (data.contains("rounds")) m_trajectory.settings.insert("rounds", data.value("rounds"));
-        if (data.contains("budget")) m_trajectory.settings.insert("budget", data.value("budget"));
+        for (const char *changed : {"budget", "agent_settings"}) {
+            if (data.contains(QLatin1String(changed))) m_trajectory.settings.insert(QLatin1String(changed), data.value(QLatin1String(changed)));
+        }
     } else if (kind == u"run.ended") {
         m_trajectory.endedBy = data.value("by").toString();
         m_trajectory.endMessage = data.value("message").toString();
