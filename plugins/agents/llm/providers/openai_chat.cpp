@@ -320,13 +320,17 @@ HttpRequest OpenAiChat::request(const Request &request, const Endpoint &endpoint
     return jsonRequest(joinedUrl(endpoint, QStringLiteral("chat/completions")), keyHeader(endpoint, "Authorization"), body);
 }
 
+// Newer models want max_completion_tokens, servers that copy an older protocol know max_tokens alone.
 std::optional<ModelTraits> negotiated(const ErrorBody &error, const ModelTraits &traits)
 {
-    const bool aboutLimit = error.param == QLatin1String("max_tokens") || error.param == QLatin1String("max_completion_tokens")
-        || (error.param.isEmpty() && error.says({"max_completion_tokens"}));
+    const bool names = error.says({"max_completion_tokens"});
     const bool unknown = error.says({"unsupported", "not supported", "unknown", "unrecognized", "unrecognised", "not permitted",
-                                     "instead", "extra inputs", "extra_forbidden", "unexpected"});
-    if (aboutLimit && unknown) {
+                                     "extra_forbidden", "unexpected"});
+    const bool suggests = names && error.says({"instead"});
+    const bool refusesOld = error.param == QLatin1String("max_tokens") ? unknown || suggests : error.param.isEmpty() && suggests;
+    const bool refusesNew = !suggests && names && unknown
+        && (error.param.isEmpty() || error.param == QLatin1String("max_completion_tokens"));
+    if (traits.completionTokens ? refusesNew : refusesOld) {
         ModelTraits next = traits;
         next.completionTokens = !traits.completionTokens;
         return next;
