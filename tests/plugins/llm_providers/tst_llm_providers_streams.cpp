@@ -32,6 +32,8 @@ private Q_SLOTS:
     void replacesBrokenText();
     void saysWhenAnEventIsBroken();
     void readsJsonWhateverTheTypeSays();
+    void givesBackWhatItRead_data();
+    void givesBackWhatItRead();
 
 private:
     struct Fixture
@@ -378,6 +380,73 @@ void TestLlmProvidersStreams::readsJsonWhateverTheTypeSays()
     const Fixture lines = fixture(QStringLiteral("ollama/thinking_and_call.ndjson"));
     QCOMPARE(readInPieces(lines.provider, "application/json", {lines.bytes}).join('\n'),
              expectedLines(lines.expected).join('\n'));
+}
+
+void TestLlmProvidersStreams::givesBackWhatItRead_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("list"); // of the body
+    QTest::addColumn<QByteArray>("sent");
+    QTest::newRow("anthropic") << QStringLiteral("anthropic/thinking_and_call.sse") << QStringLiteral("messages") << QByteArray(R"({
+        "role":"assistant","content":[{"type":"thinking","thinking":"Let me see.","signature":"EqQBCkY="},
+        {"type":"redacted_thinking","data":"EmwK"},{"type":"text","text":"I read."},
+        {"type":"tool_use","id":"toolu_1","name":"read_file","input":{"path":"a.cu"}},
+        {"type":"tool_use","id":"toolu_2","name":"measure","input":{}}]})");
+    QTest::newRow("gemini") << QStringLiteral("gemini/thought_and_calls.sse") << QStringLiteral("contents") << QByteArray(R"({
+        "role":"model","parts":[{"text":"Looking."},
+        {"functionCall":{"name":"read_file","args":{"path":"a"}},"thoughtSignature":"EqwC/+="},
+        {"functionCall":{"id":"fc7","name":"measure","args":{}}},{"text":"","thoughtSignature":"AAA="}]})");
+    QTest::newRow("responses") << QStringLiteral("openai-responses/text.sse") << QStringLiteral("input") << QByteArray(R"({
+        "id":"rs_1","type":"reasoning","encrypted_content":"gAAA1",
+        "summary":[{"type":"summary_text","text":"First"},{"type":"summary_text","text":"second"}]})");
+    QTest::newRow("chat") << QStringLiteral("openai-chat/whole.json") << QStringLiteral("messages") << QByteArray(R"({
+        "role":"assistant","content":"Hi","reasoning_content":"Mm",
+        "tool_calls":[{"id":"z","type":"function","function":{"name":"measure","arguments":"{\"n\":3}"}}]})");
+    QTest::newRow("ollama") << QStringLiteral("ollama/thinking_and_call.ndjson") << QStringLiteral("messages") << QByteArray(R"({
+        "role":"assistant","content":"Ja, ü","thinking":"Hm so.","tool_calls":[
+        {"id":"call_1_0","function":{"name":"read_file","arguments":{"path":"a"}}},
+        {"id":"call_x","function":{"name":"measure","arguments":{}}}]})");
+}
+
+// An answer read, put together as a client does, and sent again as a turn of the conversation.
+void TestLlmProvidersStreams::givesBackWhatItRead()
+{
+    QFETCH(QString, file);
+    QFETCH(QString, list);
+    QFETCH(QByteArray, sent);
+    const Fixture given = fixture(file);
+    const auto reader = provider(given.provider)->reader(given.contentType);
+    Reply reply;
+    QHash<QString, qsizetype> calls;
+    QList<StreamEvent> events = reader->feed(given.bytes);
+    events += reader->finish();
+    for (const StreamEvent &event : std::as_const(events)) {
+        if (event.kind == StreamEvent::Kind::Text)
+            reply.text += event.text;
+        if (event.kind == StreamEvent::Kind::Verbatim)
+            reply.verbatim = event.verbatim;
+        if (event.kind != StreamEvent::Kind::ToolCall)
+            continue;
+        if (!calls.contains(event.key)) {
+            calls.insert(event.key, reply.toolCalls.size());
+            reply.toolCalls.emplaceBack();
+        }
+        ToolCall &call = reply.toolCalls[calls.value(event.key)];
+        call.id = event.id.isEmpty() ? call.id : event.id;
+        call.name = event.name.isEmpty() ? call.name : event.name;
+        call.argumentsText += event.text;
+        if (event.whole)
+            call.arguments = *event.whole;
+    }
+    QVERIFY(reader->sawEnd());
+    Request request;
+    request.messages = {Message(), reply.asMessage()};
+    request.messages.first().text = QStringLiteral("Go.");
+    Endpoint endpoint;
+    endpoint.base = provider(given.provider)->defaultBase();
+    const QByteArray body = provider(given.provider)->request(request, endpoint, {}).body;
+    const QJsonArray said = QJsonDocument::fromJson(body).object()[list].toArray();
+    QCOMPARE(QJsonDocument(said[1].toObject()).toJson(), QJsonDocument(QJsonDocument::fromJson(sent).object()).toJson());
 }
 
 QTEST_GUILESS_MAIN(TestLlmProvidersStreams)
