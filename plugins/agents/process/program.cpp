@@ -144,7 +144,7 @@ void Program::fail(const QString &how)
 void Program::readOutput()
 {
     std::array<char, 65536> piece;
-    for (int pieces = 0; m_output >= 0 && pieces < 64; ++pieces) {
+    for (int pieces = 0; m_output >= 0 && pieces < 16; ++pieces) {
         const ssize_t count = read(m_output, piece.data(), piece.size());
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) break; // nothing more for now
@@ -181,6 +181,7 @@ void Program::takeLines()
     }
     m_buffer.remove(0, start);
     if (m_buffer.size() > longestLine) return fail(QStringLiteral("wrote a line of more than 16 MB"));
+    if (m_lines.size() > mostLines) return fail(QStringLiteral("wrote more than 100000 lines at once"));
     if (m_callBytes > longestCall) return fail(QStringLiteral("wrote more than 64 MB for one answer"));
     if (!m_lines.isEmpty()) tellMoved();
 }

@@ -16,6 +16,7 @@ namespace kernelskill::process {
 
 inline constexpr qsizetype longestLine = 16 << 20;  // bytes; a longer line ends the program
 inline constexpr qsizetype longestCall = 64 << 20;  // bytes of all lines of one call together
+inline constexpr qsizetype mostLines = 100'000;     // that wait to be taken
 inline constexpr qsizetype longestLog = 64 << 10;   // bytes of stderr kept, the last ones
 
 // One line of its standard output.

@@ -94,7 +94,8 @@ bool write(const QString &path, const QByteArray &text)
 
 QByteArray line(const QByteArray &body, int ordinal, const QByteArray &chunk)
 {
-    return "{\"request\":{\"provider\":\"p\",\"method\":\"POST\",\"url\":\"https://api.example/\",\"headers\":{},\"body\":\"" +
+    return "{\"request\":{\"provider\":\"p\",\"method\":\"POST\",\"url\":\"https://api.example/"
+           "\",\"headers\":{},\"body\":\"" +
            body + "\"},\"ordinal\":" + QByteArray::number(ordinal) +
            ",\"answer\":{\"status\":200,\"headers\":[],\"chunks\":[\"" + chunk + "\"]}}\n";
 }
@@ -166,7 +167,9 @@ void TestLlmCassette::playsWhatWasRecorded_data()
     QTest::addColumn<bool>("cut");
     QTest::newRow("plain") << QList<QByteArray>{"data: one\n\n", "data: two\n\n"} << 200 << false;
     QTest::newRow("split character") << QList<QByteArray>{"data: \xe2\x82", "\xac\n\n"} << 200 << false;
-    QTest::newRow("mark at the beginning") << QList<QByteArray>{"\xef\xbb\xbf" "data: x\n\n"} << 200 << false;
+    QTest::newRow("mark at the beginning") << QList<QByteArray>{"\xef\xbb\xbf"
+                                                                "data: x\n\n"}
+                                           << 200 << false;
     QTest::newRow("carriage returns") << QList<QByteArray>{"data: x\r", "\n\r\n"} << 200 << false;
     QTest::newRow("any bytes") << QList<QByteArray>{QByteArray("\0\1\xff\x7f\"\\", 6)} << 200 << false;
     QTest::newRow("cut") << QList<QByteArray>{"data: {\"del"} << 200 << true;
@@ -196,7 +199,8 @@ void TestLlmCassette::playsWhatWasRecorded()
 
 void TestLlmCassette::errorsAreKept()
 {
-    record({{failure("http.timeout", "api.example has sent nothing for 2 s."), {}}, turn({"x"})}, {post("{}"), post("{}")});
+    record({{failure("http.timeout", "api.example has sent nothing for 2 s."), {}}, turn({"x"})},
+           {post("{}"), post("{}")});
     auto cassette = CassetteTransport::replay(path());
     QVERIFY2(cassette, errorIn(cassette));
     const Played first = exchange(**cassette, post("{}"));
@@ -254,7 +258,8 @@ void TestLlmCassette::secretAcrossChunks()
     QVERIFY(!contentOf(path()).contains(secret.mid(12)));
     auto cassette = CassetteTransport::replay(path());
     QVERIFY2(cassette, errorIn(cassette));
-    QCOMPARE(exchange(**cassette, post("{}")).result->body, QByteArray("data: it is [redacted] indeed\n\ndata: more\n\n"));
+    QCOMPARE(exchange(**cassette, post("{}")).result->body,
+             QByteArray("data: it is [redacted] indeed\n\ndata: more\n\n"));
 }
 
 void TestLlmCassette::orderOfKeysDoesNotCount()
@@ -269,7 +274,8 @@ void TestLlmCassette::orderOfKeysDoesNotCount()
 
 void TestLlmCassette::equalRequestsInOrder()
 {
-    record({turn({"first"}), turn({"other"}), turn({"second"})}, {post("{\"a\":1}"), post("{\"b\":1}"), post("{\"a\":1}")});
+    record({turn({"first"}), turn({"other"}), turn({"second"})},
+           {post("{\"a\":1}"), post("{\"b\":1}"), post("{\"a\":1}")});
     auto cassette = CassetteTransport::replay(path());
     QVERIFY2(cassette, errorIn(cassette));
     QCOMPARE(exchange(**cassette, post("{\"a\":1}")).result->body, QByteArray("first"));
@@ -289,16 +295,17 @@ void TestLlmCassette::orderOfBeginningCounts()
 
 void TestLlmCassette::misses_data()
 {
-    const QByteArray recorded = "{\"messages\":[{\"content\":\"" + QByteArray(60, 'a') + "make it fast" + QByteArray(60, 'b') +
-                                "\"}],\"model\":\"m\",\"n\":1}";
+    const QByteArray recorded = "{\"messages\":[{\"content\":\"" + QByteArray(60, 'a') + "make it fast" +
+                                QByteArray(60, 'b') + "\"}],\"model\":\"m\",\"n\":1}";
     QTest::addColumn<HttpRequest>("asked");
     QTest::addColumn<QString>("says");
     const auto changed = [&](const char *from, const char *to) { return post(QByteArray(recorded).replace(from, to)); };
     QTest::newRow("text") << changed("fast", "slow")
                           << "the bodies differ first in /messages/0/content at character 68: recorded \"…" +
-                                 QString(32, 'a') + "make it fast" + QString(36, 'b') + "…\", asked for \"…" + QString(32, 'a') +
-                                 "make it slow" + QString(36, 'b') + "…\"";
-    QTest::newRow("number") << changed("\"n\":1", "\"n\":2") << "the bodies differ first in /n: recorded 1, asked for 2.";
+                                 QString(32, 'a') + "make it fast" + QString(36, 'b') + "…\", asked for \"…" +
+                                 QString(32, 'a') + "make it slow" + QString(36, 'b') + "…\"";
+    QTest::newRow("number") << changed("\"n\":1", "\"n\":2")
+                            << "the bodies differ first in /n: recorded 1, asked for 2.";
     QTest::newRow("new key") << changed("\"n\":1", "\"n\":1,\"a/b\":true")
                              << "the bodies differ first in /a~1b: recorded nothing, asked for true.";
     QTest::newRow("longer") << changed("}],", "},{}],")
@@ -318,8 +325,8 @@ void TestLlmCassette::misses()
 {
     QFETCH(const HttpRequest, asked);
     QFETCH(const QString, says);
-    const QByteArray recorded = "{\"messages\":[{\"content\":\"" + QByteArray(60, 'a') + "make it fast" + QByteArray(60, 'b') +
-                                "\"}],\"model\":\"m\",\"n\":1}";
+    const QByteArray recorded = "{\"messages\":[{\"content\":\"" + QByteArray(60, 'a') + "make it fast" +
+                                QByteArray(60, 'b') + "\"}],\"model\":\"m\",\"n\":1}";
     record({turn({"x"}), turn({"y"})}, {post("{\"model\":\"quite another\"}"), post(recorded)});
     auto cassette = CassetteTransport::replay(path());
     QVERIFY2(cassette, errorIn(cassette));
@@ -327,7 +334,8 @@ void TestLlmCassette::misses()
     QVERIFY(!played.result);
     const Error &error = played.result.error();
     QCOMPARE(error.code, QString("cassette.miss"));
-    QVERIFY2(error.message.startsWith(path() + " has no answer to POST https://api.example/v"), qPrintable(error.message));
+    QVERIFY2(error.message.startsWith(path() + " has no answer to POST https://api.example/v"),
+             qPrintable(error.message));
     const QString closest = asked.body == "ja!" ? "line 2" : "line 3";
     QVERIFY2(error.message.contains("the closest one is that of " + closest + "; "), qPrintable(error.message));
     QVERIFY2(error.message.contains(says), qPrintable(error.message));
@@ -377,7 +385,9 @@ void TestLlmCassette::brokenFiles_data()
     QTest::addColumn<QString>("code");
     QTest::addColumn<QString>("place");
     const QByteArray good = line("a", 0, "x");
-    const auto broken = [&](const char *from, const char *to) { return head + good + QByteArray(good).replace(from, to); };
+    const auto broken = [&](const char *from, const char *to) {
+        return head + good + QByteArray(good).replace(from, to);
+    };
     QTest::newRow("empty") << QByteArray() << "cassette.syntax" << ":1";
     QTest::newRow("not ours") << QByteArray("{\"log\":1}\n") << "cassette.missing_key" << ":1";
     QTest::newRow("later version") << QByteArray("{\"kernelskill_cassette\":2}\n") << "cassette.version" << ":1";
@@ -466,8 +476,9 @@ void TestLlmCassette::overTheNetwork()
     {
         RawServer server;
         sent.url = server.url("/v1/chat");
-        server.answerWith(inPieces({httpHead("200 OK", {"Content-Type: text/event-stream", "Transfer-Encoding: chunked"}),
-                                    httpChunk("data: \xe2\x82"), httpChunk("\xac\n\n"), httpChunk({})}));
+        server.answerWith(
+            inPieces({httpHead("200 OK", {"Content-Type: text/event-stream", "Transfer-Encoding: chunked"}),
+                      httpChunk("data: \xe2\x82"), httpChunk("\xac\n\n"), httpChunk({})}));
         NetworkTransport network;
         auto cassette = CassetteTransport::record(path(), &network);
         QVERIFY2(cassette, errorIn(cassette));

@@ -27,7 +27,7 @@ const QString fixtures = QStringLiteral(R"({"fixtures": [
 struct Protocol
 {
     QString path;
-    QByteArray body; // %1: what is said
+    QByteArray body;                   // %1: what is said
     QByteArray contentType, end, text; // text: a key before each piece
 };
 
@@ -123,7 +123,8 @@ void TestLlmMockPeer::streams()
     const auto answer = QCoro::waitFor(m_network.exchange(request(provider, *m_peer, "please greet me"), sink, {}, {}));
     QVERIFY2(answer, errorIn(answer));
     QCOMPARE(answer->status, 200);
-    QVERIFY2(answer->header("content-type").startsWith(protocols[provider].contentType), answer->header("content-type"));
+    QVERIFY2(answer->header("content-type").startsWith(protocols[provider].contentType),
+             answer->header("content-type"));
     QVERIFY(!answer->cut);
     QCOMPARE(pieces.join(), answer->body);
     QVERIFY2(answer->body.contains(protocols[provider].end), answer->body);
@@ -137,9 +138,12 @@ void TestLlmMockPeer::refuses_data()
     QTest::addColumn<int>("status");
     QTest::addColumn<QByteArray>("message");
     for (const char *provider : {"openai-chat", "openai-responses", "anthropic", "gemini", "ollama"}) {
-        QTest::addRow("%s 429", provider) << QByteArray(provider) << QByteArray("too fast") << 429 << QByteArray("slow down");
-        QTest::addRow("%s 500", provider) << QByteArray(provider) << QByteArray("broken") << 500 << QByteArray("it broke");
-        QTest::addRow("%s 529", provider) << QByteArray(provider) << QByteArray("busy") << 529 << QByteArray("overloaded");
+        QTest::addRow("%s 429", provider)
+            << QByteArray(provider) << QByteArray("too fast") << 429 << QByteArray("slow down");
+        QTest::addRow("%s 500", provider)
+            << QByteArray(provider) << QByteArray("broken") << 500 << QByteArray("it broke");
+        QTest::addRow("%s 529", provider)
+            << QByteArray(provider) << QByteArray("busy") << 529 << QByteArray("overloaded");
     }
 }
 
@@ -186,8 +190,9 @@ void TestLlmMockPeer::recordedAndPlayed()
     auto recording = CassetteTransport::record(folder.filePath("c.jsonl"), &m_network);
     QVERIFY2(recording, errorIn(recording));
     QList<QByteArray> heard, played;
-    const auto live = QCoro::waitFor((*recording)->exchange(
-        asked, [&](const QByteArray &, const QByteArray &bytes) { heard.append(bytes); }, {}, {}));
+    const auto live = QCoro::waitFor(
+        (*recording)
+            ->exchange(asked, [&](const QByteArray &, const QByteArray &bytes) { heard.append(bytes); }, {}, {}));
     QVERIFY2(live, errorIn(live));
     auto playing = CassetteTransport::replay(folder.filePath("c.jsonl"));
     QVERIFY2(playing, errorIn(playing));

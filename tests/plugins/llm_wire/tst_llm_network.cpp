@@ -76,7 +76,8 @@ QByteArray contentOf(const QString &path)
 }
 
 // A certificate for `hosts` that signs itself, in files NAME.pem and NAME.key.
-bool makeCertificate(const QTemporaryDir &folder, const QString &name, const QString &hosts, const QStringList &more = {})
+bool makeCertificate(const QTemporaryDir &folder, const QString &name, const QString &hosts,
+                     const QStringList &more = {})
 {
     return openssl(QStringList{QStringLiteral("req"), QStringLiteral("-x509"), QStringLiteral("-newkey"),
                                QStringLiteral("rsa:2048"), QStringLiteral("-nodes"), QStringLiteral("-keyout"),
@@ -157,8 +158,8 @@ private Q_SLOTS:
 void TestLlmNetwork::init()
 {
     QTest::failOnWarning();
-    for (const char *proxy : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
-                              "HTTP_PROXY"})
+    for (const char *proxy :
+         {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "HTTP_PROXY"})
         qunsetenv(proxy);
 }
 
@@ -246,10 +247,10 @@ void TestLlmNetwork::errorStatuses_data()
     const QList<QByteArray> none;
     QTest::newRow("400") << QByteArray("400 Bad Request") << none;
     QTest::newRow("401") << QByteArray("401 Unauthorized") << none;
-    QTest::newRow("401 with a challenge") << QByteArray("401 Unauthorized")
-                                          << QList<QByteArray>{"WWW-Authenticate: Bearer realm=\"api\""};
-    QTest::newRow("401 with a basic challenge") << QByteArray("401 Unauthorized")
-                                                << QList<QByteArray>{"WWW-Authenticate: Basic realm=\"api\""};
+    QTest::newRow("401 with a challenge")
+        << QByteArray("401 Unauthorized") << QList<QByteArray>{"WWW-Authenticate: Bearer realm=\"api\""};
+    QTest::newRow("401 with a basic challenge")
+        << QByteArray("401 Unauthorized") << QList<QByteArray>{"WWW-Authenticate: Basic realm=\"api\""};
     QTest::newRow("402") << QByteArray("402 Payment Required") << none;
     QTest::newRow("403") << QByteArray("403 Forbidden") << none;
     QTest::newRow("404") << QByteArray("404 Not Found") << none;
@@ -301,7 +302,8 @@ void TestLlmNetwork::endsEarly_data()
     QTest::addColumn<bool>("cut");
     const QByteArray length = httpHead("200 OK", {"Content-Type: text/event-stream", "Content-Length: 1000"});
     QTest::newRow("with a length") << Script{sends(length + "data: one\n\n"), pauses(), closes()} << true;
-    QTest::newRow("in the middle of a chunk") << Script{sends(chunked + "ff\r\ndata: one\n\n"), pauses(), closes()} << true;
+    QTest::newRow("in the middle of a chunk")
+        << Script{sends(chunked + "ff\r\ndata: one\n\n"), pauses(), closes()} << true;
     QTest::newRow("between chunks") << Script{sends(chunked + httpChunk("data: one\n\n")), pauses(), closes()} << true;
     QTest::newRow("reset") << Script{sends(chunked + httpChunk("data: one\n\n")), pauses(100), resets()} << true;
     QTest::newRow("at once") << Script{sends(chunked + httpChunk("data: one\n\n")), closes()} << true;
@@ -333,7 +335,7 @@ void TestLlmNetwork::noAnswer_data()
     QTest::newRow("half a head") << Script{sends("HTTP/1.1 200 OK\r\nContent-Ty"), pauses(), closes()}
                                  << "closed the connection before it answered";
     QTest::newRow("no HTTP") << Script{sends("SSH-2.0-OpenSSH_9.6\r\n\r\n"), pauses(), closes()}
-                            << "closed the connection before it answered";
+                             << "closed the connection before it answered";
 }
 
 void TestLlmNetwork::noAnswer()
@@ -393,8 +395,9 @@ void TestLlmNetwork::hostNotFound()
     const auto answer = finish(transport, post(QUrl("https://no-such-host.invalid/v1")));
     QVERIFY(!answer);
     QCOMPARE(answer.error().code, QString("http.connection"));
-    QCOMPARE(answer.error().message, QString("The host no-such-host.invalid was not found: check the address, or whether "
-                                             "this machine is online."));
+    QCOMPARE(answer.error().message,
+             QString("The host no-such-host.invalid was not found: check the address, or whether "
+                     "this machine is online."));
 }
 
 void TestLlmNetwork::tooLarge()
@@ -476,7 +479,8 @@ void TestLlmNetwork::sixAtATime()
         QTRY_VERIFY(exchange->result.has_value() && exchange->result->has_value());
     QCOMPARE(server.requests().size(), 9);
     QVERIFY(server.connections() <= 6);
-    QCOMPARE(server.body(6).toInt() + server.body(7).toInt() + server.body(8).toInt(), 6 + 7 + 8); // first come, first served
+    QCOMPARE(server.body(6).toInt() + server.body(7).toInt() + server.body(8).toInt(),
+             6 + 7 + 8); // first come, first served
 }
 
 void TestLlmNetwork::waitingDoesNotCount()
@@ -581,7 +585,8 @@ void TestLlmNetwork::redirects_data()
     QTest::addColumn<QByteArray>("status");
     QTest::addColumn<QByteArray>("target");
     QTest::addColumn<QStringList>("says");
-    QTest::newRow("another host") << QByteArray("307 Temporary Redirect") << QByteArray("https://elsewhere.invalid/v1/x")
+    QTest::newRow("another host") << QByteArray("307 Temporary Redirect")
+                                  << QByteArray("https://elsewhere.invalid/v1/x")
                                   << QStringList{"redirects to https://elsewhere.invalid.", "was not sent there"};
     QTest::newRow("no scheme") << QByteArray("308 Permanent Redirect") << QByteArray("//elsewhere.invalid/v1/x")
                                << QStringList{"redirects to http://elsewhere.invalid."};
@@ -593,7 +598,8 @@ void TestLlmNetwork::redirects_data()
                                          << QStringList{"redirects from /v1/x to /v2/x"};
     QTest::newRow("in a circle") << QByteArray("307 Temporary Redirect") << QByteArray("/v1/x")
                                  << QStringList{"for the 6th time"};
-    QTest::newRow("nowhere") << QByteArray("307 Temporary Redirect") << QByteArray("") << QStringList{"without saying where"};
+    QTest::newRow("nowhere") << QByteArray("307 Temporary Redirect") << QByteArray("")
+                             << QStringList{"without saying where"};
 }
 
 void TestLlmNetwork::redirects()
@@ -602,8 +608,8 @@ void TestLlmNetwork::redirects()
     QFETCH(const QByteArray, target);
     QFETCH(const QStringList, says);
     RawServer server;
-    server.answerWith(
-        {sends(httpHead(status, {target.isEmpty() ? QByteArray("X-None: 1") : "Location: " + target, "Content-Length: 0"}))});
+    server.answerWith({sends(
+        httpHead(status, {target.isEmpty() ? QByteArray("X-None: 1") : "Location: " + target, "Content-Length: 0"}))});
     NetworkTransport transport;
     const auto answer = finish(transport, post(server.url("/v1/x")));
     QVERIFY(!answer);
@@ -639,7 +645,7 @@ void TestLlmNetwork::plainHttp_data()
     QTest::newRow("address") << "http://192.0.2.1:8080/v1" << false << "http.insecure";
     QTest::newRow("looks like loopback") << "http://127.0.0.1.invalid/v1" << false << "http.insecure";
     QTest::newRow("looks like localhost") << "http://localhost.invalid/v1" << false << "http.insecure";
-    QTest::newRow("allowed") << "http://api.invalid/v1" << true << "http.connection"; // not found, then
+    QTest::newRow("allowed") << "http://api.invalid/v1" << true << "http.connection";   // not found, then
     QTest::newRow("loopback") << "http://127.0.0.2:1/v1" << false << "http.connection"; // nothing listens
     QTest::newRow("localhost") << "http://localhost:1/v1" << false << "http.connection";
     QTest::newRow("IPv6") << "http://[::1]:1/v1" << false << "http.connection";
@@ -705,10 +711,11 @@ void TestLlmNetwork::certificateUnknown()
     const auto answer = finish(transport, post(server.url()));
     QVERIFY(!answer);
     QCOMPARE(answer.error().code, QString("http.tls"));
-    QCOMPARE(answer.error().message,
-             QString("https://127.0.0.1:%1 shows a certificate whose issuer (server) this machine does not know. If the "
-                     "server is yours, give the file of its certificate authority.")
-                 .arg(server.url().port()));
+    QCOMPARE(
+        answer.error().message,
+        QString("https://127.0.0.1:%1 shows a certificate whose issuer (server) this machine does not know. If the "
+                "server is yours, give the file of its certificate authority.")
+            .arg(server.url().port()));
     QCOMPARE(server.requests().size(), 0);
 }
 
@@ -796,7 +803,8 @@ void TestLlmNetwork::noTlsSpoken()
     const auto answer = finish(transport, post(url), {300, 20'000, 20'000});
     QVERIFY(!answer);
     QCOMPARE(answer.error().code, QString("http.timeout"));
-    QVERIFY2(answer.error().message.endsWith("has not taken the request for 300 ms."), qPrintable(answer.error().message));
+    QVERIFY2(answer.error().message.endsWith("has not taken the request for 300 ms."),
+             qPrintable(answer.error().message));
 }
 
 void TestLlmNetwork::proxies_data()

@@ -1,58 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program in every role: what it is told, what becomes of its answers, and that nothing it does wrong costs more than
-// that one answer.
-#include "process_agent.h"
+// A program in every role: what it is told, what becomes of its answers, and that a wrong one costs no more than itself.
+#include "scripts.h"
 
 #include "../../support/result_text.h"
 
 #include <QCoroTask>
 #include <QCoroTimer>
-#include <QElapsedTimer>
 #include <QFile>
-#include <QTemporaryDir>
 #include <QTest>
-
-#include <csignal>
 
 using namespace kernelskill;
 using namespace kernelskill::process;
-using kernelskill::test::errorIn;
+using namespace kernelskill::test;
 
 namespace {
-
-// What every script begins with; `answer(message)` is the script's own.
-const char *const preamble = R"(import json, os, subprocess, sys, time
-ROLES = ["generator", "features", "planner", "optimizer", "diagnoser", "repairer", "distiller"]
-def say(message): print(json.dumps(message), flush=True)
-def hello(roles=ROLES): say({"kernelskill": 1, "name": "a script", "roles": roles})
-def requests():
-    for line in sys.stdin:
-        message = json.loads(line)
-        if "request" in message: yield message
-def result(message, value): say({"id": message["id"], "result": value})
-def note(name, text): open(name, "a").write(str(text) + "\n")
-)";
-
-PlanRequest planRequest()
-{
-    PlanRequest request;
-    Skill coalescing, tiling;
-    coalescing.name = "memory-coalescing";
-    coalescing.method = "M3";
-    coalescing.body = "Let neighbours touch neighbours.\n";
-    coalescing.promises = {{"sectors_per_request", "lower", {}}};
-    tiling.name = "shared-memory-tiling";
-    tiling.method = "M8";
-    request.skills = {coalescing, tiling};
-    request.retrieval.allowed = {{"M3", "memory-coalescing", 2, false, false, "expected 1.42× from 7 uses on sm_90"},
-                                 {"M8", "shared-memory-tiling", 1, false, false, "policy order 2"}};
-    request.retrieval.forbidden = {"M9"};
-    request.retrieval.explanation = "Loads are scattered.";
-    request.base = Candidate::fromText("solve.cu", "void solve();\n");
-    request.evaluation.verdict = Verdict::Verified;
-    request.features = {{"has_reuse", true}, {"kernel_structure_id", "S1"}};
-    return request;
-}
 
 Attempt attemptWith(const QString &skill)
 {
@@ -63,19 +24,13 @@ Attempt attemptWith(const QString &skill)
     return attempt;
 }
 
-bool isAlive(qint64 pid)
-{
-    QFile file(QStringLiteral("/proc/%1/stat").arg(pid));
-    return file.open(QIODevice::ReadOnly) && !file.readAll().contains(") Z");
-}
-
 } // namespace
 
 class TestProcessAgent : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+    void init() { m_scripts = std::make_unique<Scripts>(); }
     void splitsWords_data();
     void splitsWords();
     void refusesSettings_data();
@@ -84,57 +39,25 @@ private Q_SLOTS:
     void plannerOfTheReadme();
     void toldWhatThePlannerIsTold();
     void plansAnIdeaOfItsOwn();
-    void everyOtherRole();
+    void firstCandidatesAndFeatures();
+    void changesCode();
+    void mendsAndDistils();
     void badReplies_data();
     void badReplies();
     void badPlans_data();
     void badPlans();
     void ownErrors_data();
     void ownErrors();
-    void wrongHello_data();
-    void wrongHello();
-    void roleItDoesNotPlay();
-    void diesOnce();
-    void diesAlways();
-    void diesBetweenCalls();
-    void hangs();
-    void floods();
-    void closesItsOutput();
-    void stopped();
-    void nothingIsLeft();
     void lateAnswersAreNotTaken();
     void notesWhileItWorks();
     void asksThePerson();
     void aPersonsTimeDoesNotCount();
-    void whatItPrintsIsKept();
-    void keysAreNotHandedOn();
 
 private:
-    [[nodiscard]] QJsonObject script(const QString &body, QJsonObject settings = {}) const;
-    [[nodiscard]] QStringList noted(const QString &name) const;
-    [[nodiscard]] static Result<Plan> plan(ProcessAgent &agent, RoleContext context = {}, const PlanRequest &request = planRequest())
-    {
-        return QCoro::waitFor(agent.planner()->plan(request, std::move(context)));
-    }
-    std::unique_ptr<QTemporaryDir> m_folder;
+    [[nodiscard]] QJsonObject script(const QString &body, const QJsonObject &settings = {}) const { return m_scripts->settings(body, settings); }
+    [[nodiscard]] QStringList noted(const QString &name) const { return m_scripts->noted(name); }
+    std::unique_ptr<Scripts> m_scripts;
 };
-
-// Settings of a program that runs preamble and body in the test's folder.
-QJsonObject TestProcessAgent::script(const QString &body, QJsonObject settings) const
-{
-    QFile file(m_folder->filePath("script.py"));
-    if (!file.open(QIODevice::WriteOnly)) qFatal("no script");
-    file.write(preamble + body.toUtf8() + '\n');
-    settings.insert("command", "python3 script.py");
-    settings.insert("folder", m_folder->path());
-    return settings;
-}
-
-QStringList TestProcessAgent::noted(const QString &name) const
-{
-    QFile file(m_folder->filePath(name));
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()).split(u'\n', Qt::SkipEmptyParts) : QStringList();
-}
 
 void TestProcessAgent::splitsWords_data()
 {
@@ -275,9 +198,8 @@ for message in requests():
     QVERIFY(!answer->overridesPolicy);
 }
 
-void TestProcessAgent::everyOtherRole()
-{
-    ProcessAgent agent(script(R"(hello()
+// Plays every role but the planner, from what it is told.
+static const char *const everyRole = R"(hello()
 for message in requests():
     r, role = message["request"], message["role"]
     if role == "generator": result(message, {"candidates": [{"code": "// " + str(i)} for i in range(r["count"] + 1)]})
@@ -285,7 +207,11 @@ for message in requests():
     if role == "optimizer": result(message, {"code": "// " + r["plan"]["skill"] + r["skill"]["title"], "agent_data": {"tile": 8}})
     if role == "diagnoser": result(message, {"error_class": "race", "cause": r["evaluation"]["findings"][0]["message"], "fix": r["chain"][0]["fix"] + " again"})
     if role == "repairer": result(message, {"files": [{"path": "helper.cuh", "content": "// new"}, {"path": "more.cuh", "content": "// more"}], "summary": r["diagnosis"]["fix"]})
-    if role == "distiller": result(message, {"skill_md": r["draft"] + "!"}))"));
+    if role == "distiller": result(message, {"skill_md": r["draft"] + "!"}))";
+
+void TestProcessAgent::firstCandidatesAndFeatures()
+{
+    ProcessAgent agent(script(everyRole));
     GenerateRequest generate;
     generate.task.baseline = Candidate::fromText("solve.cu", "// baseline");
     generate.count = 2;
@@ -298,7 +224,11 @@ for message in requests():
     const auto features = QCoro::waitFor(agent.featureExtractor()->extract({}, {}));
     QVERIFY(features);
     QCOMPARE(*features, (Features{{"has_reuse", true}, {"unroll", 4.0}, {"kernel_structure_id", "S2"}}));
+}
 
+void TestProcessAgent::changesCode()
+{
+    ProcessAgent agent(script(everyRole));
     OptimizeRequest optimise;
     optimise.base = Candidate::fromText("solve.cu", "// base");
     optimise.base.files.append(CandidateFile{"helper.cuh", "// kept"});
@@ -311,9 +241,15 @@ for message in requests():
     QCOMPARE(change->candidate.files.at(1).content, QString("// kept"));
     QCOMPARE(change->candidate.agentData, (QJsonObject{{"tile", 8}}));
     QCOMPARE(change->summary, QString("Memory coalescing"));
+}
 
+void TestProcessAgent::mendsAndDistils()
+{
+    ProcessAgent agent(script(everyRole));
     DiagnoseRequest failure;
-    failure.candidate = optimise.base;
+    failure.candidate = Candidate::fromText("solve.cu", "// base");
+    failure.candidate.files.append(CandidateFile{"helper.cuh", "// kept"});
+    failure.candidate.agentData = {{"tile", 1}};
     Finding finding;
     finding.message = "two threads write sum[0]";
     failure.evaluation.findings = {finding};
@@ -448,177 +384,6 @@ void TestProcessAgent::ownErrors()
     QTEST(answer.error().message, "message");
 }
 
-void TestProcessAgent::wrongHello_data()
-{
-    QTest::addColumn<QString>("body");
-    QTest::addColumn<QString>("part");
-    QTest::newRow("ends") << "print('no module named torch', file=sys.stderr)\nsys.exit(4)" << "ended with exit status 4 before it had said hello; it last printed: no module named torch";
-    QTest::newRow("version") << "say({'kernelskill': 2, 'roles': ROLES})\ntime.sleep(60)" << "“kernelskill”: 2, expected 1";
-    QTest::newRow("no version") << "say({'roles': ROLES})\ntime.sleep(60)" << "“kernelskill”: nothing, expected 1";
-    QTest::newRow("no role") << "hello(['poet'])\ntime.sleep(60)" << "no role of ours";
-    QTest::newRow("text") << "print('Loading model…', flush=True)\ntime.sleep(60)" << "wrote “Loading model…” before its hello";
-    QTest::newRow("nothing") << "time.sleep(60)" << "said no hello within 10 s";
-}
-
-void TestProcessAgent::wrongHello()
-{
-    QFETCH(QString, body);
-    QFETCH(QString, part);
-    ProcessAgent agent(script(QStringLiteral("note('pid', os.getpid())\n") + body));
-    QVERIFY(agent.prepare({}));
-    const auto answer = plan(agent);
-    QVERIFY(!answer);
-    QCOMPARE(answer.error().code, QString("process.hello")); // it ends the run: the command is wrong
-    QVERIFY2(answer.error().message.contains(part), qPrintable(answer.error().message));
-    QTRY_VERIFY(!isAlive(noted("pid").first().toLongLong()));
-}
-
-void TestProcessAgent::roleItDoesNotPlay()
-{
-    ProcessAgent agent(script("hello(['repairer', 'poet'])\nfor message in requests(): result(message, {})"));
-    const auto answer = plan(agent);
-    QVERIFY(!answer);
-    QCOMPARE(answer.error().code, QString("agent.role"));
-    QVERIFY2(answer.error().message.contains("does not play the role 'planner', only repairer"), qPrintable(answer.error().message));
-}
-
-void TestProcessAgent::diesOnce()
-{
-    ProcessAgent agent(script(R"(hello()
-for message in requests():
-    note("calls", message["id"])
-    if len(open("calls").readlines()) == 1: os.kill(os.getpid(), 11)
-    result(message, {"method": "M8"}))"));
-    const auto answer = plan(agent);
-    QVERIFY2(answer, errorIn(answer).constData());
-    QCOMPARE(answer->method, QString("M8"));
-    QCOMPARE(noted("calls").size(), 2);
-}
-
-void TestProcessAgent::diesAlways()
-{
-    ProcessAgent agent(script(R"(hello()
-for message in requests():
-    note("calls", message["id"])
-    print("first words\nlast words", file=sys.stderr)
-    sys.exit(3))"));
-    const auto answer = plan(agent);
-    QVERIFY(!answer);
-    QCOMPARE(answer.error().code, QString("agent.died"));
-    QCOMPARE(answer.error().message,
-             QString("the program “python3 script.py” ended with exit status 3 before it had answered; it last printed: first words / last words"));
-    QCOMPARE(answer.error().detail, QString("first words\nlast words"));
-    QCOMPARE(noted("calls").size(), 2); // started again once, not more
-}
-
-void TestProcessAgent::diesBetweenCalls()
-{
-    ProcessAgent agent(script(R"(hello()
-note("pid", os.getpid())
-for message in requests():
-    result(message, {"method": "M8"})
-    sys.exit(0))"));
-    QVERIFY(plan(agent));
-    QTRY_VERIFY(!isAlive(noted("pid").first().toLongLong()));
-    QVERIFY(plan(agent));
-    QCOMPARE(noted("pid").size(), 2);
-}
-
-void TestProcessAgent::hangs()
-{
-    ProcessAgent agent(script(R"(hello()
-note("pid", os.getpid())
-for message in requests():
-    if len(open("pid").readlines()) == 1:
-        note("child", subprocess.Popen(["sleep", "60"], start_new_session=True).pid)
-        print("thinking", file=sys.stderr, flush=True)
-        time.sleep(60)
-    result(message, {"method": "M8"}))", {{"timeout_s", "1.5"}}));
-    QElapsedTimer timer;
-    timer.start();
-    const auto answer = plan(agent);
-    QVERIFY(!answer);
-    QCOMPARE(answer.error().code, QString("agent.timeout"));
-    QVERIFY2(answer.error().message.contains("did not answer within 1.5 s and was ended; it last printed: thinking"), qPrintable(answer.error().message));
-    QVERIFY(timer.elapsed() < 10'000); // not asked again
-    QCOMPARE(noted("pid").size(), 1);
-    QTRY_VERIFY(!isAlive(noted("pid").first().toLongLong()));
-    QTRY_VERIFY(!isAlive(noted("child").first().toLongLong()));
-    QVERIFY(plan(agent)); // a new one
-    QCOMPARE(noted("pid").size(), 2);
-}
-
-void TestProcessAgent::floods()
-{
-    ProcessAgent agent(script(R"(hello()
-for message in requests():
-    while True: os.write(1, b"x" * 65536))"));
-    const auto answer = plan(agent);
-    QVERIFY(!answer);
-    QCOMPARE(answer.error().code, QString("agent.broken"));
-    QVERIFY2(answer.error().message.contains("wrote a line of more than 16 MB"), qPrintable(answer.error().message));
-    ProcessAgent notes(script(R"(hello()
-for message in requests():
-    while True: os.write(1, json.dumps({"id": message["id"], "tell": "x" * 60000}).encode() + b"\n"))"));
-    const auto second = plan(notes);
-    QVERIFY(!second);
-    QVERIFY2(second.error().message.contains("wrote more than 64 MB for one answer"), qPrintable(second.error().message));
-}
-
-void TestProcessAgent::closesItsOutput()
-{
-    ProcessAgent agent(script("hello()\nnote('pid', os.getpid())\nos.close(1)\ntime.sleep(60)"));
-    QElapsedTimer timer;
-    timer.start();
-    const auto answer = plan(agent);
-    QVERIFY(!answer);
-    QCOMPARE(answer.error().code, QString("agent.broken"));
-    QVERIFY2(answer.error().message.contains("closed its standard output"), qPrintable(answer.error().message));
-    QVERIFY(timer.elapsed() < 20'000);
-    QTRY_VERIFY(!isAlive(noted("pid").first().toLongLong()));
-}
-
-void TestProcessAgent::stopped()
-{
-    ProcessAgent agent(script(R"(hello()
-for message in requests():
-    note("child", subprocess.Popen(["sleep", "60"]).pid)
-    note("pid", os.getpid())
-    time.sleep(60))"));
-    std::stop_source source;
-    RoleContext context;
-    context.stop = source.get_token();
-    const auto stopper = [](const TestProcessAgent *test, std::stop_source stop) -> QCoro::Task<void> {
-        while (test->noted("pid").isEmpty())
-            co_await QCoro::sleepFor(std::chrono::milliseconds(10));
-        stop.request_stop();
-    };
-    auto stopping = stopper(this, source);
-    QElapsedTimer timer;
-    timer.start();
-    const auto answer = plan(agent, context);
-    QVERIFY(!answer);
-    QCOMPARE(answer.error().code, QString("run.stopped"));
-    QVERIFY(timer.elapsed() < 20'000);
-    QTRY_VERIFY(!isAlive(noted("pid").first().toLongLong()));
-    QTRY_VERIFY(!isAlive(noted("child").first().toLongLong()));
-}
-
-void TestProcessAgent::nothingIsLeft()
-{
-    {
-        ProcessAgent agent(script(R"(hello()
-note("pid", os.getpid())
-for message in requests():
-    note("child", subprocess.Popen(["sleep", "60"], start_new_session=True).pid)
-    result(message, {"method": "M8"}))"));
-        QVERIFY(plan(agent));
-        QVERIFY(isAlive(noted("pid").first().toLongLong())); // kept for the next call
-    }
-    QTRY_VERIFY(!isAlive(noted("pid").first().toLongLong()));
-    QTRY_VERIFY(!isAlive(noted("child").first().toLongLong()));
-}
-
 void TestProcessAgent::lateAnswersAreNotTaken()
 {
     ProcessAgent agent(script(R"(hello()
@@ -711,45 +476,6 @@ for message in requests():
     };
     const auto answer = plan(agent, context);
     QVERIFY2(answer, errorIn(answer).constData());
-}
-
-void TestProcessAgent::whatItPrintsIsKept()
-{
-    ProcessAgent agent(script(R"(hello()
-for i, message in enumerate(requests()):
-    if i == 1: print("y" * 99 + "\n" + ("z" * 99 + "\n") * 5000, file=sys.stderr)
-    print("Use ```code``` and sk-abcdefghijklmnopqrstuvwxyz0123456789", file=sys.stderr, flush=True)
-    time.sleep(0.3)
-    result(message, {"method": "M8"}))"));
-    QList<RoleUsage> usages;
-    RoleContext context;
-    context.report = [&usages](const RoleUsage &usage) { usages.append(usage); };
-    QVERIFY(plan(agent, context));
-    QCOMPARE(usages.size(), 1);
-    QCOMPARE(usages[0].transcript, QString("What “python3 script.py” printed:\n\n    Use ```code``` and [redacted]\n\n"));
-    QVERIFY(plan(agent, context));
-    QCOMPARE(usages.size(), 2);
-    QVERIFY(usages[1].transcript.size() < 90'000);
-    QVERIFY(usages[1].transcript.contains("    …\n    zzz"));
-    QVERIFY(!usages[1].transcript.contains("yyy"));
-    QVERIFY(usages[1].transcript.endsWith("    Use ```code``` and [redacted]\n\n"));
-}
-
-void TestProcessAgent::keysAreNotHandedOn()
-{
-    const auto restore = qScopeGuard([] {
-        for (const char *name : {"EXAMPLE_API_KEY", "HUB_TOKEN", "WANTED_API_KEY", "MONKEY"})
-            qunsetenv(name);
-    });
-    for (const char *name : {"EXAMPLE_API_KEY", "HUB_TOKEN", "WANTED_API_KEY", "MONKEY"})
-        qputenv(name, "value");
-    ProcessAgent agent(script(R"(hello()
-for message in requests():
-    names = ["EXAMPLE_API_KEY", "HUB_TOKEN", "WANTED_API_KEY", "MONKEY", "PATH"]
-    result(message, {"method": "M8", "rationale": " ".join(name for name in names if name in os.environ)}))", {{"environment", "WANTED_API_KEY, NOT_THERE"}}));
-    const auto answer = plan(agent);
-    QVERIFY2(answer, errorIn(answer).constData());
-    QCOMPARE(answer->rationale, QString("WANTED_API_KEY MONKEY PATH"));
 }
 
 QTEST_GUILESS_MAIN(TestProcessAgent)

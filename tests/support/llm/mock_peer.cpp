@@ -35,8 +35,8 @@ bool isInstalled(const QString &folder)
 // npm's names for there being no way out, as against a package that is refused or a machine set up wrongly.
 bool meansOffline(const QByteArray &output)
 {
-    constexpr std::array codes{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH",
-                               "ENOTCACHED"};
+    constexpr std::array codes{"ENOTFOUND",   "EAI_AGAIN",    "ECONNREFUSED", "ETIMEDOUT",
+                               "ENETUNREACH", "EHOSTUNREACH", "ENOTCACHED"};
     return std::ranges::any_of(codes, [&](const char *code) { return output.contains(code); });
 }
 
@@ -78,15 +78,16 @@ bool MockPeer::install(const QString &folder)
     if (isInstalled(folder)) return true;
     QProcess npm;
     npm.setProcessChannelMode(QProcess::MergedChannels);
-    npm.start(QStringLiteral("npm"), {QStringLiteral("install"), QStringLiteral("--prefix"), folder,
-                                      QStringLiteral("--no-audit"), QStringLiteral("--no-fund"),
-                                      package + u'@' + version});
+    npm.start(QStringLiteral("npm"),
+              {QStringLiteral("install"), QStringLiteral("--prefix"), folder, QStringLiteral("--no-audit"),
+               QStringLiteral("--no-fund"), package + u'@' + version});
     if (!npm.waitForFinished(200'000)) npm.kill();
     const QByteArray output = npm.readAll();
     if (isInstalled(folder)) return true;
     m_isOffline = meansOffline(output);
     m_trouble = QStringLiteral("npm did not install %1 into %2: %3")
-                    .arg(package, folder, npm.error() == QProcess::UnknownError ? QString::fromUtf8(output) : npm.errorString());
+                    .arg(package, folder,
+                         npm.error() == QProcess::UnknownError ? QString::fromUtf8(output) : npm.errorString());
     return false;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npm's @copilotkit/aimock, a server that speaks the providers' protocols and answers from fixtures, running on the loopback
-// interface for one test.
+// npm's @copilotkit/aimock, a server that speaks the providers' protocols and answers from fixtures, running on the
+// loopback interface for one test.
 #pragma once
 
 #include <QByteArray>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server on the loopback interface that says exactly the bytes it is told to, with pauses, cuts and resets where they are
-// wanted, and keeps what it was sent. In the thread of the test: it works while the test's event loop runs.
+// A server on the loopback interface that says exactly the bytes it is told to, with pauses, cuts and resets where they
+// are wanted, and keeps what it was sent. In the thread of the test: it works while the test's event loop runs.
 #pragma once
 
 #include <QByteArray>

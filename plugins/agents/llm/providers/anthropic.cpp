@@ -84,7 +84,8 @@ void AnthropicReader::takeWhole(const QJsonObject &answer)
     }
     takeUsage(answer[QStringLiteral("usage")].toObject());
     m_stopReason = answer[QStringLiteral("stop_reason")].toString();
-    finishAnswer();
+    if (!m_stopReason.isEmpty())
+        finishAnswer();
 }
 
 void AnthropicReader::startBlock(int index, const QJsonObject &object)

@@ -333,7 +333,7 @@ Refusal refusalInStream(const StreamEvent &error, const Provider &provider, cons
         {QLatin1String("not_found"), 404},    {QLatin1String("request_too_large"), 413},
         {QLatin1String("context_length"), 400}, {QLatin1String("invalid_prompt"), 400},
         {QLatin1String("billing"), 402},      {QLatin1String("insufficient_quota"), 429},
-        {QLatin1String("BadRequest"), 400},
+        {QLatin1String("BadRequest"), 400},     {QLatin1String("invalid_api_key"), 401},
     };
     int status = error.key.toInt();
     if (status < 400 || status > 599) {

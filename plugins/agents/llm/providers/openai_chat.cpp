@@ -8,9 +8,13 @@
 
 #include <QJsonDocument>
 
+#include <utility>
+
 namespace kernelskill::llm {
 
 namespace {
+
+const QString ownId = QStringLiteral("openai-chat");
 
 // The pieces of parallel calls arrive keyed by index; some servers leave the index at 0 or out, some the id, some make up a
 // new id for each piece. Which call a piece is of: the one with its id; else the latest at its index, unless it names a
@@ -101,7 +105,8 @@ private:
     CallPieces m_pieces;
     QJsonObject m_finalChoice;
     QString m_finishReason;
-    bool m_sawChoice = false, m_sawUsage = false, m_sawCall = false, m_refused = false;
+    QString m_thought, m_thoughtField;
+    bool m_sawChoice = false, m_sawUsage = false, m_sawCall = false, m_refused = false, m_finished = false;
 };
 
 void OpenAiChatReader::takeChunk(const QJsonObject &chunk)
@@ -134,10 +139,15 @@ void OpenAiChatReader::takeChoice(const QJsonObject &choice)
 
 void OpenAiChatReader::takeDelta(const QJsonObject &delta)
 {
-    QString thought = delta[QStringLiteral("reasoning_content")].toString();
-    if (thought.isEmpty())
-        thought = delta[QStringLiteral("reasoning")].toString();
-    reasoning(thought);
+    for (const QString &field : {QStringLiteral("reasoning_content"), QStringLiteral("reasoning")}) {
+        const QString thought = delta[field].toString();
+        if (thought.isEmpty())
+            continue;
+        m_thoughtField = field;
+        m_thought += thought;
+        reasoning(thought);
+        break; // some servers send both, alike
+    }
     takeContent(delta[QStringLiteral("content")]);
     if (const QString refusal = delta[QStringLiteral("refusal")].toString(); !refusal.isEmpty()) {
         m_refused = true;
@@ -208,8 +218,13 @@ Stop OpenAiChatReader::stopReason() const
     return m_sawCall ? Stop::ToolCalls : Stop::End;
 }
 
+// DeepSeek wants the thoughts that led to a call back with it, and under the name it gave them.
 void OpenAiChatReader::finishAnswer()
 {
+    if (std::exchange(m_finished, true))
+        return;
+    if (m_sawCall && !m_thought.isEmpty())
+        verbatim(markedVerbatim(ownId, {QJsonObject{{m_thoughtField, m_thought}}}));
     stop(stopReason(), m_finishReason);
     ended();
 }
@@ -217,7 +232,7 @@ void OpenAiChatReader::finishAnswer()
 class OpenAiChat : public Provider
 {
 public:
-    [[nodiscard]] QString id() const override { return QStringLiteral("openai-chat"); }
+    [[nodiscard]] QString id() const override { return ownId; }
     [[nodiscard]] HttpRequest request(const Request &request, const Endpoint &endpoint,
                                       const ModelTraits &traits) const override;
     [[nodiscard]] std::unique_ptr<StreamReader> reader(const QByteArray &contentType) const override
@@ -263,11 +278,15 @@ QJsonObject messageObject(const Message &message)
     QJsonArray calls;
     for (const ToolCall &call : message.toolCalls)
         calls.append(callObject(call));
-    if (!calls.isEmpty()) {
-        object.insert(QStringLiteral("tool_calls"), calls);
-        if (message.text.isEmpty())
-            object.insert(content, QJsonValue::Null);
-    }
+    if (calls.isEmpty())
+        return object;
+    object.insert(QStringLiteral("tool_calls"), calls);
+    if (message.text.isEmpty())
+        object.insert(content, QJsonValue::Null);
+    const QJsonObject kept = verbatimOf(ownId, message).first().toObject();
+    for (const QString &field : {QStringLiteral("reasoning_content"), QStringLiteral("reasoning")})
+        if (kept[field].isString())
+            object.insert(field, kept[field]);
     return object;
 }
 
@@ -320,13 +339,17 @@ HttpRequest OpenAiChat::request(const Request &request, const Endpoint &endpoint
     return jsonRequest(joinedUrl(endpoint, QStringLiteral("chat/completions")), keyHeader(endpoint, "Authorization"), body);
 }
 
+// Newer models want max_completion_tokens, servers that copy an older protocol know max_tokens alone.
 std::optional<ModelTraits> negotiated(const ErrorBody &error, const ModelTraits &traits)
 {
-    const bool aboutLimit = error.param == QLatin1String("max_tokens") || error.param == QLatin1String("max_completion_tokens")
-        || (error.param.isEmpty() && error.says({"max_completion_tokens"}));
+    const bool names = error.says({"max_completion_tokens"});
     const bool unknown = error.says({"unsupported", "not supported", "unknown", "unrecognized", "unrecognised", "not permitted",
-                                     "instead", "extra inputs", "extra_forbidden", "unexpected"});
-    if (aboutLimit && unknown) {
+                                     "extra_forbidden", "unexpected"});
+    const bool suggests = names && error.says({"instead"});
+    const bool refusesOld = error.param == QLatin1String("max_tokens") ? unknown || suggests : error.param.isEmpty() && suggests;
+    const bool refusesNew = !suggests && names && unknown
+        && (error.param.isEmpty() || error.param == QLatin1String("max_completion_tokens"));
+    if (traits.completionTokens ? refusesNew : refusesOld) {
         ModelTraits next = traits;
         next.completionTokens = !traits.completionTokens;
         return next;

@@ -32,7 +32,7 @@ private:
     void closeItem(int index, const QJsonObject &item);
     void closeMessage(int index, const QJsonObject &item);
     void closeReasoning(int index, const QJsonObject &item);
-    void finishAnswer(const QJsonObject &response);
+    void finishAnswer(const QJsonObject &response, const QString &status);
     void takeUsage(const QJsonObject &given);
     void keepItems();
 
@@ -57,7 +57,7 @@ void ResponsesReader::take(const QByteArray &name, const QJsonObject &data)
         closeItem(index, data[itemField].toObject());
     else if (kind == QLatin1String("response.completed") || kind == QLatin1String("response.incomplete")
              || kind == QLatin1String("response.failed"))
-        finishAnswer(response);
+        finishAnswer(response, kind.section(QLatin1Char('.'), 1));
     else
         takeDelta(kind, index, data);
 }
@@ -143,13 +143,15 @@ void ResponsesReader::closeReasoning(int index, const QJsonObject &item)
 
 void ResponsesReader::takeWhole(const QJsonObject &answer)
 {
-    if (answer.contains(QStringLiteral("output")))
-        finishAnswer(answer);
+    static const QStringList final = {QStringLiteral("completed"), QStringLiteral("incomplete"), QStringLiteral("failed"),
+                                      QStringLiteral("cancelled")};
+    const QString status = answer[QStringLiteral("status")].toString();
+    if (answer.contains(QStringLiteral("output")) && final.contains(status))
+        finishAnswer(answer, status);
 }
 
-void ResponsesReader::finishAnswer(const QJsonObject &response)
+void ResponsesReader::finishAnswer(const QJsonObject &response, const QString &status)
 {
-    const QString status = response[QStringLiteral("status")].toString();
     model(response[QStringLiteral("model")].toString());
     const QJsonArray output = response[QStringLiteral("output")].toArray();
     for (int index = 0; index < output.size(); ++index)

@@ -77,6 +77,19 @@ Found butForSpacing(const QString &file, const QString &before)
     return found;
 }
 
+// Blank lines that `before` ends in, taken too where the file has them.
+void takeBlankLines(Found &found, const QString &file, const QString &before)
+{
+    QList<QStringView> lines = linesOf(before);
+    if (!before.endsWith(u'\n') || found.range.end == 0 || file[found.range.end - 1] != u'\n') return;
+    lines.removeLast();
+    for (; !lines.isEmpty() && isBlank(lines.last()); lines.removeLast()) {
+        const qsizetype end = file.indexOf(u'\n', found.range.end);
+        if (end < 0 || !isBlank(QStringView(file).sliced(found.range.end, end - found.range.end))) return;
+        found.range.end = end + 1;
+    }
+}
+
 QString indentationOf(QStringView text)
 {
     for (const QStringView line : linesOf(text)) {
@@ -139,6 +152,7 @@ Applied applyEdits(const QString &file, const QList<Edit> &edits)
         if (found.count == 0) {
             found = butForSpacing(code, edit.before);
             if (found.count == 1) {
+                takeBlankLines(found, code, edit.before);
                 result.notes.append(QStringLiteral("edit %1: found but for its spacing").arg(i + 1));
                 const QString old = code.sliced(found.range.begin, found.range.end - found.range.begin);
                 if (beginsLineAt(code, found.range.begin)) after = indentedLike(after, indentationOf(edit.before), indentationOf(old));

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 namespace kernelskill::llm {
 
@@ -93,8 +94,8 @@ void collectTexts(const QJsonValue &value, int depth, QStringList &texts)
             if (item.isString()) lines.append(item.toString());
             else collectTexts(item, depth + 1, texts);
         }
-        texts.append(lines.join(u'\n'));
         texts += lines;
+        texts.append(lines.join(u'\n'));
     }
     for (const QJsonObject object = value.toObject(); const QJsonValue &member : object)
         collectTexts(member, depth + 1, texts);
@@ -146,6 +147,10 @@ CodePiece pieceOf(const QString &text, const QString &entry)
         piece.code = code;
         piece.notes.append(note);
     };
+    if (const QString code = embedded(text, entry); !code.isEmpty()) {
+        becomes(code, QStringLiteral("took the code out of a string"));
+        piece.embedded = true;
+    }
     if (looksBackslashed(piece.code)) {
         QString inside = piece.code.trimmed();
         if (inside.size() > 2 && inside.front() == u'"' && inside.back() == u'"') inside = inside.sliced(1).chopped(1);
@@ -157,14 +162,6 @@ CodePiece pieceOf(const QString &text, const QString &entry)
         becomes(code, QStringLiteral("took the new side of a diff"));
     piece.code = withPlainQuotes(piece.code);
     piece.source = sourceOf(piece.code, entry);
-    const QString start = text.left(200).trimmed();
-    const bool holdsTexts = start.startsWith(u'{') || start.startsWith(u'[') || text.contains(u"\"\"\"") || text.contains(u"'''");
-    if (holdsTexts || !piece.source.isWhole()) {
-        if (const QString code = embedded(text, entry); !code.isEmpty()) {
-            becomes(code, QStringLiteral("took the code out of a string"));
-            piece.source = sourceOf(piece.code, entry);
-        }
-    }
     piece.placeholder = placeholderIn(piece.code);
     return piece;
 }
@@ -182,6 +179,7 @@ public:
 private:
     bool inBlocks(const QString &text, bool atItsEnd);
     bool inAllBlocksTogether();
+    bool inUnbalancedBlock();
     bool withoutFences(const QString &text);
     QList<qsizetype> needed(qsizetype chosen) const;
     void take(const QString &code, const QStringList &notes);
@@ -252,9 +250,9 @@ bool CodeSearch::inBlocks(const QString &text, bool atItsEnd)
     }
     for (qsizetype i = blocks.size(); i-- > 0;) {
         const CodePiece &piece = m_pieces[i];
-        const bool unbalanced = piece.source.definesEntry && piece.source.depth > 0;
-        if (unbalanced && !blocks[i].closed && i + 1 == blocks.size()) m_cut = piece.code;
-        if (!piece.source.definesEntry || unbalanced) continue;
+        const bool isCut = piece.source.definesEntry && piece.source.depth > 0 && !blocks[i].closed;
+        if (isCut && i + 1 == blocks.size()) m_cut = piece.code;
+        if (!piece.source.isWhole()) continue;
         if (!piece.placeholder.isEmpty()) {
             if (m_placeholder.isEmpty()) m_placeholder = piece.placeholder;
             continue;
@@ -296,16 +294,12 @@ bool CodeSearch::inAllBlocksTogether()
 
 bool CodeSearch::withoutFences(const QString &text)
 {
-    const QString bare = withoutFenceLines(text);
-    if (!looksBackslashed(bare) && !looksHtmlEscaped(bare)) {
-        const CodePiece piece = pieceOf(bare, m_entry); // an object, numbered lines
-        if (!piece.notes.isEmpty() && piece.source.isWhole() && piece.placeholder.isEmpty()) {
-            take(piece.code, piece.notes);
-            return true;
-        }
+    const CodePiece all = pieceOf(withoutFenceLines(text), m_entry);
+    if (all.embedded && all.source.isWhole() && all.placeholder.isEmpty()) {
+        take(all.code, all.notes);
+        return true;
     }
-    const QString readable = looksHtmlEscaped(bare) ? htmlUnescaped(bare) : bare;
-    const QString trimmed = trimmedToCode(looksBackslashed(readable) ? backslashesResolved(readable) : readable);
+    const QString trimmed = trimmedToCode(all.code);
     const CodePiece piece = pieceOf(trimmed, m_entry);
     m_sawCode = m_sawCode || !trimmed.isEmpty();
     if (!piece.source.definesEntry) {
@@ -320,8 +314,19 @@ bool CodeSearch::withoutFences(const QString &text)
         if (m_cut.isEmpty()) m_cut = trimmed;
         return false;
     }
-    take(piece.code, piece.notes + QStringList{QStringLiteral("took the code, which had no fence")});
+    take(piece.code, all.notes + piece.notes + QStringList{QStringLiteral("took the code, which had no fence")});
     return true;
+}
+
+// A block whose braces do not balance, as those of two branches of an #if do not: the compiler is to judge.
+bool CodeSearch::inUnbalancedBlock()
+{
+    for (const CodePiece &piece : m_pieces | std::views::reverse) {
+        if (!piece.source.definesEntry || !piece.placeholder.isEmpty()) continue;
+        take(piece.code, piece.notes + QStringList{QStringLiteral("its braces do not balance")});
+        return true;
+    }
+    return false;
 }
 
 bool CodeSearch::in(const QString &text, bool atItsEnd)
@@ -329,13 +334,11 @@ bool CodeSearch::in(const QString &text, bool atItsEnd)
     const QString clean = cleanedForCode(text);
     if (inBlocks(clean, atItsEnd)) return true;
     if (!m_cut.isEmpty() || !m_placeholder.isEmpty() || atItsEnd) return false;
-    if (inAllBlocksTogether()) return true;
-    if (!clean.contains(m_entry)) {
-        const QList<Block> blocks = fencedBlocks(clean);
-        if (!blocks.isEmpty() && !blocks.last().closed && m_sawCode) m_cut = blocks.last().body;
-        return false;
-    }
-    return withoutFences(clean);
+    if (inAllBlocksTogether() || inUnbalancedBlock()) return true;
+    if (clean.contains(m_entry) && withoutFences(clean)) return true;
+    const QList<Block> blocks = fencedBlocks(clean);
+    if (m_cut.isEmpty() && m_sawCode && !blocks.isEmpty() && !blocks.last().closed) m_cut = blocks.last().body;
+    return false;
 }
 
 void CodeSearch::explain()

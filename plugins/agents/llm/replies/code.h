@@ -13,6 +13,7 @@ struct CodePiece
 {
     QString code;
     Source source{};
+    bool embedded = false;   // it stood in a string of an object or of Python
     QString placeholder{};   // see placeholderIn
     QStringList notes{};     // what was undone: escapes, numbers, markers
 };

@@ -127,8 +127,9 @@ void FenceReader::open(const Fence &fence, qsizetype begin)
     m_block = Block{};
     m_block.begin = begin;
     const qsizetype space = fence.info.indexOf(u' ');
-    if (looksLikeCode(fence.info)) { // "```cpp #include <cuda_runtime.h>"
-        const bool tagged = space > 0 && !looksLikeCode(fence.info.first(space));
+    const bool tagged = space > 0 && !looksLikeCode(fence.info.first(space));
+    if (looksLikeCode(tagged ? fence.info.sliced(space + 1) : fence.info)) { // "```cpp #include <cuda_runtime.h>"
+
         m_block.tag = tagged ? fence.info.first(space).toString().toLower() : QString();
         add(tagged ? fence.info.sliced(space + 1) : fence.info);
     } else {
@@ -142,7 +143,7 @@ void FenceReader::add(QStringView line)
     if (before.contains(u'>')) {
         if (line.startsWith(before)) line = line.sliced(before.size());
         else if (line.startsWith(before.trimmed())) line = line.sliced(before.trimmed().size());
-    } else {
+    } else if (isQuotationOrIndent(before)) {
         qsizetype indent = 0;
         while (indent < before.size() && indent < line.size() && (line[indent] == u' ' || line[indent] == u'\t'))
             ++indent;

@@ -15,7 +15,7 @@ struct Source
     int depth = 0;             // braces left open at the end
     bool definesEntry = false;
     bool hasIncludes = false;
-    [[nodiscard]] bool isWhole() const { return definesEntry && depth <= 0; }
+    [[nodiscard]] bool isWhole() const { return definesEntry && depth == 0; }
 };
 
 // One pass over the text.

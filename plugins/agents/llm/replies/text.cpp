@@ -163,10 +163,10 @@ static bool declines(QStringView answer)
 QString whyNothing(QStringView answer, QStringView thought, const QString &wanted)
 {
     if (isBlank(answer)) {
-        return isBlank(thought) ? QStringLiteral("The reply is empty; %1 is needed.").arg(wanted)
-                                : QStringLiteral("The reply is nothing but thinking; %1 is needed.").arg(wanted);
+        return isBlank(thought) ? QStringLiteral("The reply is empty, without any %1.").arg(wanted)
+                                : QStringLiteral("The reply is nothing but thinking, without any %1.").arg(wanted);
     }
-    if (declines(answer)) return QStringLiteral("The model declined: %1; %2 is needed.").arg(quoted(answer, 120), wanted);
+    if (declines(answer)) return QStringLiteral("The model declined: %1.").arg(quoted(answer, 120));
     return QStringLiteral("The reply holds no %1; it begins %2.").arg(wanted, quoted(answer));
 }
 

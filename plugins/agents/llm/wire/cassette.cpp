@@ -85,20 +85,22 @@ std::unexpected<Error> Cassette::miss(const RecordedRequest &request, int alread
     } else {
         why = QStringLiteral("nothing is recorded");
     }
-    return failure(QStringLiteral("cassette.miss"),
-                   QStringLiteral("%1 has no answer to %2: %3. If the change is meant, record the cassette again with the "
-                                  "provider reachable.")
-                       .arg(m_path, asked, why),
-                   QString::fromUtf8(request.body));
+    return failure(
+        QStringLiteral("cassette.miss"),
+        QStringLiteral("%1 has no answer to %2: %3. If the change is meant, record the cassette again with the "
+                       "provider reachable.")
+            .arg(m_path, asked, why),
+        QString::fromUtf8(request.body));
 }
 
 Result<void> Cassette::create(bool replace)
 {
     if (!replace && QFileInfo(m_path).size() > 0)
-        return failure(QStringLiteral("cassette.exists"),
-                       QStringLiteral("%1 holds a recording already: remove it, choose another file, or ask for it to be "
-                                      "replaced.")
-                           .arg(m_path));
+        return failure(
+            QStringLiteral("cassette.exists"),
+            QStringLiteral("%1 holds a recording already: remove it, choose another file, or ask for it to be "
+                           "replaced.")
+                .arg(m_path));
     return write(cassetteHead(), QIODevice::WriteOnly | QIODevice::Truncate);
 }
 
@@ -136,7 +138,8 @@ QCoro::Task<Result<HttpAnswer>> play(std::shared_ptr<Cassette> cassette, HttpReq
     const bool isSuccess = answer.status >= 200 && answer.status < 300;
     for (const QByteArray &chunk : std::as_const(recorded->chunks)) {
         if (stop.stop_requested())
-            co_return failure(QStringLiteral("run.stopped"), QStringLiteral("Stopped while playing a recorded answer."));
+            co_return failure(QStringLiteral("run.stopped"),
+                              QStringLiteral("Stopped while playing a recorded answer."));
         answer.body += chunk;
         if (!isSuccess || !sink) continue;
         sink(answer.header("content-type"), chunk);
@@ -172,7 +175,8 @@ CassetteTransport::CassetteTransport(std::shared_ptr<Cassette> cassette, Transpo
 
 CassetteTransport::~CassetteTransport() = default;
 
-Result<std::unique_ptr<CassetteTransport>> CassetteTransport::record(const QString &file, Transport *inner, bool replace)
+Result<std::unique_ptr<CassetteTransport>> CassetteTransport::record(const QString &file, Transport *inner,
+                                                                     bool replace)
 {
     auto cassette = std::make_shared<Cassette>(file);
     if (const auto created = cassette->create(replace); !created) return std::unexpected(created.error());

@@ -10,9 +10,9 @@ namespace kernelskill::llm {
 
 class Cassette;
 
-// An exchange is known by its provider and its redacted request; equal ones are told apart by their order. Recording writes
-// each exchange as it ends, with its chunks as they came and without its pauses, so what was recorded before a crash holds.
-// Playing asks nobody: what is not on the cassette is the error "cassette.miss".
+// An exchange is known by its provider and its redacted request; equal ones are told apart by their order. Recording
+// writes each exchange as it ends, with its chunks as they came and without its pauses, so what was recorded before a
+// crash holds. Playing asks nobody: what is not on the cassette is the error "cassette.miss".
 class CassetteTransport : public Transport
 {
 public:
@@ -20,7 +20,8 @@ public:
     // "cassette.write".
     [[nodiscard]] static Result<std::unique_ptr<CassetteTransport>> record(const QString &file, Transport *inner,
                                                                            bool replace = false);
-    // Errors: "cassette.missing_file", "cassette.version", "cassette.syntax" and the like with file, line and JSON pointer.
+    // Errors: "cassette.missing_file", "cassette.version", "cassette.syntax" and the like with file, line and JSON
+    // pointer.
     [[nodiscard]] static Result<std::unique_ptr<CassetteTransport>> replay(const QString &file);
     ~CassetteTransport() override;
 

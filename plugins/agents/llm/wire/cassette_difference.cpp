@@ -58,8 +58,8 @@ QString jsonDifference(const QString &pointer, const QJsonValue &recorded, const
         keys.sort();
         keys.removeDuplicates();
         for (const QString &key : std::as_const(keys)) {
-            const QString found =
-                jsonDifference(pointer + u'/' + escaped(key), recorded.toObject().value(key), asked.toObject().value(key));
+            const QString found = jsonDifference(pointer + u'/' + escaped(key), recorded.toObject().value(key),
+                                                 asked.toObject().value(key));
             if (!found.isEmpty()) return found;
         }
     }
@@ -86,7 +86,8 @@ QString bodyDifference(const QByteArray &recorded, const QByteArray &asked)
         return found.isEmpty() ? QString() : QStringLiteral("the bodies differ first in ") + found;
     }
     if (recorded == asked) return {};
-    return textDifference(QStringLiteral("the bodies differ first"), QString::fromUtf8(recorded), QString::fromUtf8(asked));
+    return textDifference(QStringLiteral("the bodies differ first"), QString::fromUtf8(recorded),
+                          QString::fromUtf8(asked));
 }
 
 } // namespace

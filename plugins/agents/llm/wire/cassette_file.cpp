@@ -22,10 +22,10 @@ const QString prefix = QStringLiteral("cassette");
 const QString redactedText = QStringLiteral("[redacted]");
 
 // Of a request: who or when, not what.
-constexpr std::array ignoredRequestHeaders{"authorization",  "proxy-authorization", "x-api-key",   "x-goog-api-key",
-                                           "api-key",        "cookie",              "user-agent",  "idempotency-key",
-                                           "x-request-id",   "date",                "connection",  "content-length",
-                                           "accept-encoding"};
+constexpr std::array ignoredRequestHeaders{
+    "authorization", "proxy-authorization", "x-api-key",       "x-goog-api-key", "api-key",
+    "cookie",        "user-agent",          "idempotency-key", "x-request-id",   "date",
+    "connection",    "content-length",      "accept-encoding"};
 // Of an answer: whose account it is.
 constexpr std::array privateAnswerHeaders{"set-cookie", "openai-organization", "openai-project",
                                           "anthropic-organization-id"};
@@ -97,8 +97,7 @@ QByteArray compact(const QJsonObject &json)
 QByteArray RecordedRequest::key() const
 {
     QCryptographicHash hash(QCryptographicHash::Sha256);
-    for (const QByteArray &part :
-         {provider.toUtf8(), method, url.toUtf8(), compact(headers), canonicalBody(body)}) {
+    for (const QByteArray &part : {provider.toUtf8(), method, url.toUtf8(), compact(headers), canonicalBody(body)}) {
         hash.addData(QByteArray::number(part.size()) + ':');
         hash.addData(part);
     }
@@ -257,7 +256,8 @@ Result<RecordedExchange> readExchange(const JsonReader &reader)
     }
     if (fields.error()) return std::unexpected(*fields.error());
     if (reader.has("error")) return exchange;
-    const auto answer = reader.member("answer").and_then([&](const JsonReader &member) { return readAnswer(member, exchange); });
+    const auto answer =
+        reader.member("answer").and_then([&](const JsonReader &member) { return readAnswer(member, exchange); });
     if (!answer) return std::unexpected(answer.error());
     return exchange;
 }
@@ -269,11 +269,12 @@ Result<void> checkHead(const QByteArray &line, const QString &place)
                             .and_then([](const JsonReader &member) { return member.integer(); });
     if (!number) return std::unexpected(number.error());
     if (*number != version)
-        return failure(QStringLiteral("cassette.version"),
-                       QStringLiteral("%1: this cassette has version %2, this program plays version %3: record it again.")
-                           .arg(place)
-                           .arg(*number)
-                           .arg(version));
+        return failure(
+            QStringLiteral("cassette.version"),
+            QStringLiteral("%1: this cassette has version %2, this program plays version %3: record it again.")
+                .arg(place)
+                .arg(*number)
+                .arg(version));
     return {};
 }
 

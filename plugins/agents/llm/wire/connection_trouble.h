@@ -14,7 +14,7 @@ struct Trouble
 {
     const char *code; // "http.connection", "http.tls"
     QString message;
-    QString detail;   // in Qt's words
+    QString detail; // in Qt's words
 };
 
 [[nodiscard]] Trouble connectionTrouble(const QUrl &url, QNetworkReply::NetworkError error, const QString &words,

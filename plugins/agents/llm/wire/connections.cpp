@@ -19,9 +19,9 @@ namespace kernelskill::llm {
 
 namespace {
 
-// A body that cannot be rewound. Qt sends a request again by itself, up to three times, when a connection ends before its
-// answer begins: the model would be paid for each of them. With this body it cannot, and whether to try again is decided
-// where it is counted.
+// A body that cannot be rewound. Qt sends a request again by itself, up to three times, when a connection ends before
+// its answer begins: the model would be paid for each of them. With this body it cannot, and whether to try again is
+// decided where it is counted.
 class BodySentOnce : public QIODevice
 {
 public:
@@ -124,18 +124,20 @@ Result<void> Connections::check(const HttpRequest &request)
                                       "this machine) and name a host.")
                            .arg(url.toDisplayString(QUrl::RemoveUserInfo | QUrl::RemoveQuery)));
     if (scheme == u"http" && !m_options.plainHttpAnywhere && !isThisMachine(url))
-        return failure(QStringLiteral("http.insecure"),
-                       QStringLiteral("%1 is plain http to another machine, where anyone on the way can read the key and "
-                                      "the code: use https, or allow plain http for it.")
-                           .arg(secrets::originOf(url)));
+        return failure(
+            QStringLiteral("http.insecure"),
+            QStringLiteral("%1 is plain http to another machine, where anyone on the way can read the key and "
+                           "the code: use https, or allow plain http for it.")
+                .arg(secrets::originOf(url)));
     QList<QPair<QByteArray, QByteArray>> headers = request.headers;
     headers.append(request.secretHeader);
     for (const auto &header : std::as_const(headers)) {
         if (!fitsHeader(header))
-            return failure(QStringLiteral("http.header"),
-                           QStringLiteral("The value for the header \"%1\" holds a line end or another character that no "
-                                          "header can carry: check how the key was copied.")
-                               .arg(QString::fromLatin1(header.first.simplified())));
+            return failure(
+                QStringLiteral("http.header"),
+                QStringLiteral("The value for the header \"%1\" holds a line end or another character that no "
+                               "header can carry: check how the key was copied.")
+                    .arg(QString::fromLatin1(header.first.simplified())));
     }
     return scheme == u"https" ? prepareTls() : Result<void>();
 }
@@ -147,14 +149,16 @@ Result<void> Connections::prepareTls()
     if (!m_options.caFile.isEmpty()) {
         QFile file(m_options.caFile);
         if (!file.open(QIODevice::ReadOnly))
-            return failure(QStringLiteral("http.tls"), QStringLiteral("%1: the file of certificate authorities cannot be read (%2).")
-                                                           .arg(m_options.caFile, file.errorString()));
+            return failure(QStringLiteral("http.tls"),
+                           QStringLiteral("%1: the file of certificate authorities cannot be read (%2).")
+                               .arg(m_options.caFile, file.errorString()));
         const QList<QSslCertificate> own = QSslCertificate::fromDevice(&file, QSsl::Pem);
         if (own.isEmpty())
-            return failure(QStringLiteral("http.tls"),
-                           QStringLiteral("%1: there is no certificate in this file; PEM is expected, which begins with "
-                                          "-----BEGIN CERTIFICATE-----.")
-                               .arg(m_options.caFile));
+            return failure(
+                QStringLiteral("http.tls"),
+                QStringLiteral("%1: there is no certificate in this file; PEM is expected, which begins with "
+                               "-----BEGIN CERTIFICATE-----.")
+                    .arg(m_options.caFile));
         // Once there are some of our own Qt no longer looks for the system's.
         tls.setCaCertificates(QSslConfiguration::systemCaCertificates() + own);
     }

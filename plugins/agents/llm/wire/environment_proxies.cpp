@@ -68,10 +68,13 @@ QList<QNetworkProxy> EnvironmentProxies::queryProxy(const QNetworkProxyQuery &qu
     if (proxy.isEmpty()) return {QNetworkProxy(QNetworkProxy::NoProxy)};
     const bool socks = proxy.scheme().startsWith(u"socks");
     // A tunnel for https, a request with the whole address for http.
-    const QNetworkProxy::ProxyType type = socks ? QNetworkProxy::Socks5Proxy
+    const QNetworkProxy::ProxyType type = socks                              ? QNetworkProxy::Socks5Proxy
                                           : query.url().scheme() == u"https" ? QNetworkProxy::HttpProxy
                                                                              : QNetworkProxy::HttpCachingProxy;
-    return {QNetworkProxy(type, proxy.host(), quint16(proxy.port(socks ? 1080 : proxy.scheme() == u"https" ? 443 : 80)),
+    return {QNetworkProxy(type, proxy.host(),
+                          quint16(proxy.port(socks                        ? 1080
+                                             : proxy.scheme() == u"https" ? 443
+                                                                          : 80)),
                           proxy.userName(QUrl::FullyDecoded), proxy.password(QUrl::FullyDecoded))};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proxies a person's environment names: http_proxy, https_proxy, all_proxy, no_proxy, in either case as other programs
-// take them. This machine is never reached through a proxy.
+// The proxies a person's environment names: http_proxy, https_proxy, all_proxy, no_proxy, in either case as other
+// programs take them. This machine is never reached through a proxy.
 #pragma once
 
 #include <QNetworkProxyFactory>

@@ -143,8 +143,7 @@ void HttpExchange::replyEnded()
     const bool brokenOff = error == QNetworkReply::RemoteHostClosedError || error == QNetworkReply::TimeoutError ||
                            error == QNetworkReply::UnknownNetworkError ||
                            error == QNetworkReply::TemporaryNetworkFailureError ||
-                           error == QNetworkReply::NetworkSessionFailedError ||
-                           error == QNetworkReply::ProtocolFailure;
+                           error == QNetworkReply::NetworkSessionFailedError || error == QNetworkReply::ProtocolFailure;
     m_answer.cut = brokenOff || (hasLength && m_request.method != "HEAD" && m_answer.body.size() < length);
     end(m_answer);
 }
@@ -160,14 +159,15 @@ void HttpExchange::followRedirect()
     const QUrl target = m_url.resolved(QUrl::fromEncoded(m_answer.header("location")));
     const QString from = secrets::originOf(m_url), to = secrets::originOf(target);
     if (m_answer.header("location").isEmpty() || !target.isValid() || target.host().isEmpty())
-        return fail("http.redirect", QStringLiteral("%1 answers %2, a redirect, without saying where to.")
-                                         .arg(from)
-                                         .arg(m_answer.status));
+        return fail(
+            "http.redirect",
+            QStringLiteral("%1 answers %2, a redirect, without saying where to.").arg(from).arg(m_answer.status));
     if (from != to)
-        return fail("http.redirect",
-                    QStringLiteral("%1 redirects to %2. The key belongs to %1 and was not sent there; if %2 is right, give "
-                                   "it as the provider's address.")
-                        .arg(from, to));
+        return fail(
+            "http.redirect",
+            QStringLiteral("%1 redirects to %2. The key belongs to %1 and was not sent there; if %2 is right, give "
+                           "it as the provider's address.")
+                .arg(from, to));
     const bool keepsMethod = m_answer.status >= 307 || m_request.method == "GET";
     if (!keepsMethod || ++m_redirects > mostRedirects)
         return fail("http.redirect",

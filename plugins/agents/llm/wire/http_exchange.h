@@ -30,7 +30,7 @@ public:
 private:
     void send(const QUrl &url);
     void watch();
-    void connected();  // bytes go or come: the time of silence runs instead
+    void connected(); // bytes go or come: the time of silence runs instead
     void readHead();
     void readBody();
     void replyEnded();

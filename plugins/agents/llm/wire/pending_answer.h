@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a coroutine awaits: it gets its answer once control is back in the event loop, never inside a signal of the network.
+// What a coroutine awaits: it gets its answer once control is back in the event loop, never inside a signal of the
+// network.
 #pragma once
 
 #include "wire/transport.h"
