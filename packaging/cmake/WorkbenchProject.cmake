@@ -42,7 +42,7 @@ elseif(KERNELSKILL_SANITIZE STREQUAL "thread")
 endif()
 
 include(CTest)
-find_package(Qt6 6.8 REQUIRED COMPONENTS Core Network Sql Concurrent Widgets Svg Test)
+find_package(Qt6 6.8 REQUIRED COMPONENTS Core DBus Network Sql Concurrent Widgets Svg Test)
 find_package(QCoro6 REQUIRED COMPONENTS Core Network)
 find_package(Qt6Keychain REQUIRED)
 find_package(yaml-cpp REQUIRED)

@@ -56,6 +56,12 @@ QString text(const QJsonArray &fixtures)
     return QString::fromUtf8(QJsonDocument(QJsonObject{{"fixtures", fixtures}}).toJson());
 }
 
+int callsOf(const ProgramEnd &end)
+{
+    const QJsonObject json = end.json();
+    return json["llm"]["calls"].toInt();
+}
+
 } // namespace
 
 class TestLlmCast : public QObject
@@ -234,7 +240,7 @@ void TestLlmCast::keepsTheKeyToItself()
     const ProgramEnd html = kernelskill({"session", "export", path("s.kss"), "--html", path("s.html")});
     QCOMPARE(html.exitCode, 0);
     QVERIFY(!contentOf(path("s.html")).contains(key.toUtf8()));
-    for (const QString &node : {"0", "1", "2"})
+    for (const char *node : {"0", "1", "2"})
         QVERIFY(!kernelskill({"session", "show", path("s.kss"), "--node", node, "--transcript"}).out.contains(key.toUtf8()));
 }
 
@@ -243,13 +249,13 @@ void TestLlmCast::endsAtALimitAndGoesOn()
     const ProgramEnd end = optimize({.more = {"--budget", "calls=5"}, .tape = "replay:" + cassette});
     QVERIFY2(end.exitCode == 0, end.err);
     QCOMPARE(end.json()["stopped_by"].toString(), QString("calls"));
-    QCOMPARE(end.json()["llm"]["calls"].toInt(), 5);
+    QCOMPARE(callsOf(end), 5);
     QVERIFY2(events().last().data["message"].toString().contains("5"), qPrintable(events().last().data["message"].toString()));
     // The step in flight is done again from the cassette's beginning, which is another tape position: only more money is new.
     const ProgramEnd again = kernelskill({"session", "resume", path("s.kss"), "--json"});
     QCOMPARE(again.json()["stopped_by"].toString(), QString("calls"));
     const ProgramEnd more = kernelskill({"session", "resume", path("s.kss"), "--json", "--budget", "calls=40"});
-    QVERIFY2(more.json()["llm"]["calls"].toInt() > 5, more.err);
+    QVERIFY2(callsOf(more) > 5, more.err);
 }
 
 void TestLlmCast::troubles_data()
@@ -318,7 +324,7 @@ void TestLlmCast::unusableReplies()
     QVERIFY2(end.exitCode == 0, end.err);
     QCOMPARE(end.json()["stopped_by"].toString(), QString("exhausted"));
     QVERIFY2(end.err.contains("the model's reply could not be used"), end.err);
-    QVERIFY(end.json()["llm"]["calls"].toInt() >= 6); // features, plan, code: each asked for twice
+    QVERIFY(callsOf(end) >= 6); // features, plan, code: each asked for twice
 }
 
 void TestLlmCast::waitsForTheLimit()
