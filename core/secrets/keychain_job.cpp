@@ -2,6 +2,14 @@
 #include "secrets/keychain_job.h"
 
 #include <QCoroSignal>
+#include <QDBusArgument>
+#include <QDBusConnection>
+#include <QDBusMessage>
+#include <QDBusMetaType>
+#include <QDBusObjectPath>
+#include <QDBusPendingCall>
+#include <QDBusPendingCallWatcher>
+#include <QDBusVariant>
 #include <QDir>
 #include <QFileInfo>
 #include <qt6keychain/keychain.h>
@@ -24,6 +32,63 @@ QString whyNoBus()
     return QStringLiteral("no keychain can be reached, because this login has no D-Bus session");
 }
 
+const QString notAnswering =
+    QStringLiteral("the keychain does not answer; it may be locked and wait for its password");
+const QString locked = QStringLiteral("the keychain is locked; unlock it in the system's password manager");
+
+enum class Wish { Read, Write, Delete };
+
+QCoro::Task<QDBusMessage> ask(QString path, QString interface, QString method, QVariantList arguments)
+{
+    QDBusMessage question = QDBusMessage::createMethodCall(QStringLiteral("org.freedesktop.secrets"), path, interface, method);
+    question.setArguments(arguments);
+    QDBusPendingCallWatcher watcher(QDBusConnection::sessionBus().asyncCall(question, int(patience.count())));
+    co_await qCoro(&watcher, &QDBusPendingCallWatcher::finished, patience);
+    co_return watcher.isFinished() ? watcher.reply() : QDBusMessage();
+}
+
+// Empty: go on. A service that knows no such question is another kind of keychain, or none: the job itself finds out.
+QString troubleOf(const QDBusMessage &answer)
+{
+    const bool isSilent = answer.type() == QDBusMessage::InvalidMessage || answer.errorName().endsWith(u".NoReply");
+    return isSilent ? notAnswering : QString();
+}
+
+// A new key goes into the default collection.
+QCoro::Task<QString> whyNotWritten()
+{
+    const QDBusMessage found = co_await ask(QStringLiteral("/org/freedesktop/secrets"), QStringLiteral("org.freedesktop.Secret.Service"),
+                                            QStringLiteral("ReadAlias"), {QStringLiteral("default")});
+    if (found.type() != QDBusMessage::ReplyMessage || found.arguments().isEmpty()) co_return troubleOf(found);
+    const QString path = found.arguments().constFirst().value<QDBusObjectPath>().path();
+    if (path == u"/") co_return QStringLiteral("the keychain has no keyring a key could go into; make one in the system's password manager");
+    const QDBusMessage state = co_await ask(path, QStringLiteral("org.freedesktop.DBus.Properties"), QStringLiteral("Get"),
+                                            {QStringLiteral("org.freedesktop.Secret.Collection"), QStringLiteral("Locked")});
+    if (state.type() != QDBusMessage::ReplyMessage || state.arguments().isEmpty()) co_return troubleOf(state);
+    co_return state.arguments().constFirst().value<QDBusVariant>().variant().toBool() ? locked : QString();
+}
+
+QCoro::Task<QString> whyNotRead(QString origin)
+{
+    using Attributes = QMap<QString, QString>;
+    qDBusRegisterMetaType<Attributes>();
+    const Attributes attributes{{QStringLiteral("server"), service}, {QStringLiteral("user"), origin}};
+    const QDBusMessage found = co_await ask(QStringLiteral("/org/freedesktop/secrets"), QStringLiteral("org.freedesktop.Secret.Service"),
+                                            QStringLiteral("SearchItems"), {QVariant::fromValue(attributes)});
+    if (found.type() != QDBusMessage::ReplyMessage || found.arguments().size() != 2) co_return troubleOf(found);
+    const auto open = qdbus_cast<QList<QDBusObjectPath>>(found.arguments().at(0));
+    const auto shut = qdbus_cast<QList<QDBusObjectPath>>(found.arguments().at(1));
+    co_return open.isEmpty() && !shut.isEmpty() ? locked : QString();
+}
+
+QCoro::Task<QString> whyNot(Wish wish, QString origin)
+{
+    if (const QString why = whyNoBus(); !why.isEmpty()) co_return why;
+    if (!QDBusConnection::sessionBus().isConnected())
+        co_return QStringLiteral("no keychain can be reached, because this login's D-Bus session does not answer");
+    co_return wish == Wish::Write ? co_await whyNotWritten() : co_await whyNotRead(origin);
+}
+
 QString troubleOf(const QKeychain::Job &job)
 {
     const QString words = job.errorString().simplified();
@@ -40,11 +105,11 @@ QString troubleOf(const QKeychain::Job &job)
 }
 
 // Owns the job. One that answers too late deletes itself then.
-QCoro::Task<KeychainAnswer> run(QKeychain::Job *job, QString origin)
+QCoro::Task<KeychainAnswer> run(QKeychain::Job *job, Wish wish, QString origin)
 {
     job->setKey(origin);
     job->setInsecureFallback(false);
-    if (const QString why = whyNoBus(); !why.isEmpty()) {
+    if (const QString why = co_await whyNot(wish, origin); !why.isEmpty()) {
         delete job;
         co_return KeychainAnswer{std::nullopt, why};
     }
@@ -53,8 +118,7 @@ QCoro::Task<KeychainAnswer> run(QKeychain::Job *job, QString origin)
     const auto finished = co_await qCoro(job, &QKeychain::Job::finished, patience);
     if (!finished) {
         job->setAutoDelete(true);
-        co_return KeychainAnswer{std::nullopt,
-                                 QStringLiteral("the keychain does not answer; it may be locked and wait for its password")};
+        co_return KeychainAnswer{std::nullopt, notAnswering};
     }
     KeychainAnswer answer{std::nullopt, troubleOf(*job)};
     if (const auto *reading = qobject_cast<QKeychain::ReadPasswordJob *>(job); reading && job->error() == QKeychain::NoError)
@@ -67,19 +131,19 @@ QCoro::Task<KeychainAnswer> run(QKeychain::Job *job, QString origin)
 
 QCoro::Task<KeychainAnswer> readKeychain(QString origin)
 {
-    return run(new QKeychain::ReadPasswordJob(service), std::move(origin));
+    return run(new QKeychain::ReadPasswordJob(service), Wish::Read, std::move(origin));
 }
 
 QCoro::Task<KeychainAnswer> writeKeychain(QString origin, QString value)
 {
     auto *job = new QKeychain::WritePasswordJob(service);
     job->setTextData(value);
-    return run(job, std::move(origin));
+    return run(job, Wish::Write, std::move(origin));
 }
 
 QCoro::Task<KeychainAnswer> deleteFromKeychain(QString origin)
 {
-    return run(new QKeychain::DeletePasswordJob(service), std::move(origin));
+    return run(new QKeychain::DeletePasswordJob(service), Wish::Delete, std::move(origin));
 }
 
 } // namespace kernelskill::secrets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's keychain, one question at a time, each answered within five seconds. No dialog of ours; a keychain that is
-// locked may show its own.
+// The system's keychain, each question answered within five seconds. Nobody is asked for a password: one that is locked, as
+// the Secret Service tells it, is trouble. (Another kind of keychain, KWallet's own interface, may still ask.)
 #pragma once
 
 #include <QCoroTask>

@@ -150,10 +150,13 @@ void TestLlmProvidersRefusals::saysItShortly_data()
     QTest::newRow("words") << 504 << QByteArray("upstream request timeout\n")
                            << QStringLiteral("HTTP 504, gateway timeout: upstream request timeout");
     QTest::newRow("nothing there") << 404 << QByteArray() << QStringLiteral("HTTP 404, not found: is the base URL right?");
-    QTest::newRow("validation") << 422 << QByteArray(R"({"detail":[{"loc":["body","messages",0,"role"],"msg":"Field required","input":{}}]})")
-                                << QStringLiteral("body.messages.0.role: Field required");
-    QTest::newRow("behind a router") << 400 << QByteArray(R"({"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"bad seed"}}})")
-                                     << QStringLiteral("Provider returned error: bad seed");
+    QTest::newRow("validation")
+        << 422 << QByteArray(R"({"detail":[{"loc":["body","messages",0,"role"],"msg":"Field required","input":{}}]})")
+        << QStringLiteral("body.messages.0.role: Field required");
+    QTest::newRow("behind a router")
+        << 400
+        << QByteArray(R"({"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"bad seed"}}})")
+        << QStringLiteral("Provider returned error: bad seed");
     QTest::newRow("no message") << 400 << QByteArray(R"({"error":{"code":"odd"}})") << QStringLiteral("{\"code\":\"odd\"}");
     QTest::newRow("long") << 400 << QByteArray("{\"error\":\"") + QByteArray(5000, 'x') + "\"}"
                           << QString(599, QLatin1Char('x')) + QChar(0x2026);
@@ -170,8 +173,9 @@ void TestLlmProvidersRefusals::saysItShortly()
 
 void TestLlmProvidersRefusals::findsTheLimit()
 {
-    const Refusal refusal = provider(QStringLiteral("anthropic"))->refusal(400, R"({"type":"error","error":{"type":
-        "invalid_request_error","message":"max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens"}})", {});
+    const QByteArray body = R"({"type":"error","error":{"type":"invalid_request_error",
+        "message":"max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens"}})";
+    const Refusal refusal = provider(QStringLiteral("anthropic"))->refusal(400, body, {});
     QVERIFY(refusal.traits.has_value());
     QCOMPARE(refusal.traits->outputLimit, 64000);
 }
@@ -193,7 +197,8 @@ void TestLlmProvidersRefusals::ofAnErrorInTheStream_data()
     QTest::addColumn<QString>("message");
     QTest::addColumn<QString>("kind");
     const auto row = [](const char *code, const char *message, const char *kind) {
-        QTest::addRow("%s %s", code, message) << QString::fromLatin1(code) << QString::fromLatin1(message) << QString::fromLatin1(kind);
+        QTest::addRow("%s %s", code, message)
+            << QString::fromLatin1(code) << QString::fromLatin1(message) << QString::fromLatin1(kind);
     };
     row("overloaded_error", "Overloaded", "temporary");
     row("rate_limit_exceeded", "Rate limit reached.", "temporary");

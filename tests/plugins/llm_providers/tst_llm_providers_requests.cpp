@@ -183,10 +183,12 @@ void TestLlmProvidersRequests::goesTo_data()
     row("gemini", "gemini", "",
         "https://generativelanguage.googleapis.com/v1beta/models/m-1:streamGenerateContent?alt=sse",
         "https://generativelanguage.googleapis.com/v1beta/models?pageSize=1000");
-    row("gemini with version", "gemini", "https://gate.example/v1", "https://gate.example/v1/models/m-1:streamGenerateContent?alt=sse",
+    row("gemini with version", "gemini", "https://gate.example/v1",
+        "https://gate.example/v1/models/m-1:streamGenerateContent?alt=sse",
         "https://gate.example/v1/models?pageSize=1000");
     row("ollama", "ollama", "", "http://127.0.0.1:11434/api/chat", "http://127.0.0.1:11434/api/tags");
-    row("ollama, the copy's address", "ollama", "http://box:11434/v1/", "http://box:11434/api/chat", "http://box:11434/api/tags");
+    row("ollama, the copy's address", "ollama", "http://box:11434/v1/", "http://box:11434/api/chat",
+        "http://box:11434/api/tags");
     row("ollama, host alone", "ollama", "box:11434", "http://box:11434/api/chat", "http://box:11434/api/tags");
 }
 
@@ -209,7 +211,8 @@ void TestLlmProvidersRequests::keepsTheKeyApart_data()
     QTest::addColumn<QByteArray>("name");
     QTest::addColumn<QByteArray>("value");
     QTest::newRow("chat") << QStringLiteral("openai-chat") << QByteArray("Authorization") << QByteArray("Bearer sk-secret");
-    QTest::newRow("responses") << QStringLiteral("openai-responses") << QByteArray("Authorization") << QByteArray("Bearer sk-secret");
+    QTest::newRow("responses") << QStringLiteral("openai-responses") << QByteArray("Authorization")
+                               << QByteArray("Bearer sk-secret");
     QTest::newRow("anthropic") << QStringLiteral("anthropic") << QByteArray("x-api-key") << QByteArray("sk-secret");
     QTest::newRow("gemini") << QStringLiteral("gemini") << QByteArray("x-goog-api-key") << QByteArray("sk-secret");
     QTest::newRow("ollama") << QStringLiteral("ollama") << QByteArray("Authorization") << QByteArray("Bearer sk-secret");
@@ -221,7 +224,8 @@ void TestLlmProvidersRequests::keepsTheKeyApart()
     QFETCH(QByteArray, name);
     QFETCH(QByteArray, value);
     Endpoint endpoint = at(id);
-    for (const HttpRequest &sent : {provider(id)->request(fullRequest(), endpoint, {}), provider(id)->modelsRequest(endpoint)}) {
+    for (const HttpRequest &sent :
+         {provider(id)->request(fullRequest(), endpoint, {}), provider(id)->modelsRequest(endpoint)}) {
         QCOMPARE(sent.secretHeader.first, name);
         QCOMPARE(sent.secretHeader.second, value);
         QVERIFY(!sent.body.contains("sk-secret"));
@@ -235,7 +239,8 @@ void TestLlmProvidersRequests::keepsTheKeyApart()
 
 void TestLlmProvidersRequests::azure()
 {
-    Endpoint endpoint = at(QStringLiteral("openai-chat"), QStringLiteral("https://mine.openai.azure.com/openai/deployments/gpt"));
+    Endpoint endpoint =
+        at(QStringLiteral("openai-chat"), QStringLiteral("https://mine.openai.azure.com/openai/deployments/gpt"));
     endpoint.keyHeader = QStringLiteral("api-key");
     endpoint.query = QStringLiteral("api-version=2025-04-01-preview");
     const HttpRequest sent = provider(endpoint.provider)->request(plainRequest(), endpoint, {});
@@ -248,7 +253,8 @@ void TestLlmProvidersRequests::azure()
     endpoint.keyHeader = QStringLiteral("Authorization");
     endpoint.query = QStringLiteral("tenant=a");
     const HttpRequest gated = provider(endpoint.provider)->request(plainRequest(), endpoint, {});
-    QCOMPARE(gated.url.toString(), QStringLiteral("https://gate.example/g/v1beta/models/m-1:streamGenerateContent?alt=sse&tenant=a"));
+    QCOMPARE(gated.url.toString(),
+             QStringLiteral("https://gate.example/g/v1beta/models/m-1:streamGenerateContent?alt=sse&tenant=a"));
     QCOMPARE(gated.secretHeader.second, QByteArray("Bearer sk-secret"));
 }
 
@@ -290,7 +296,9 @@ void TestLlmProvidersRequests::budgetsOfThought()
     QVERIFY(!body(QStringLiteral("anthropic"), request, traits).contains(QStringLiteral("thinking")));
     QCOMPARE(body(QStringLiteral("anthropic"), request, traits)[QStringLiteral("temperature")].toDouble(), 0.5);
     request.maxOutputTokens = 65536;
-    QCOMPARE(body(QStringLiteral("gemini"), request, traits)[QStringLiteral("generationConfig")][QStringLiteral("thinkingConfig")].toObject(),
+    QCOMPARE(body(QStringLiteral("gemini"), request,
+                  traits)[QStringLiteral("generationConfig")][QStringLiteral("thinkingConfig")]
+                 .toObject(),
              object(R"({"includeThoughts":true,"thinkingBudget":16384})"));
     QCOMPARE(body(QStringLiteral("ollama"), request, traits)[QStringLiteral("think")], QJsonValue(true));
 }
@@ -299,7 +307,11 @@ void TestLlmProvidersRequests::marksTheStablePrefix()
 {
     Request request = plainRequest();
     const QByteArray mark = "cache_control";
-    const auto marks = [&] { return provider(QStringLiteral("anthropic"))->request(request, at(QStringLiteral("anthropic")), {}).body.count(mark); };
+    const auto marks = [&] {
+        return provider(QStringLiteral("anthropic"))
+            ->request(request, at(QStringLiteral("anthropic")), {})
+            .body.count(mark);
+    };
     QCOMPARE(marks(), 1); // one question: the system alone
     request.tools = fullRequest().tools;
     QCOMPARE(marks(), 2); // there will be a next turn: what was said too
@@ -324,8 +336,11 @@ void TestLlmProvidersRequests::replaysVerbatim_data()
     QTest::newRow("gemini") << QStringLiteral("gemini") << parts << QStringLiteral("contents")
                             << QByteArray(R"({"role":"model","parts":)" + parts + "}");
     const QByteArray reasoning = R"({"id":"rs_1","type":"reasoning","encrypted_content":"gA","summary":[]})";
-    QTest::newRow("openai-responses") << QStringLiteral("openai-responses")
-        << QByteArray("[" + reasoning + R"(,{"id":"m","type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]},
+    QTest::newRow("openai-responses")
+        << QStringLiteral("openai-responses")
+        << QByteArray(
+               "[" + reasoning +
+               R"(,{"id":"m","type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]},
         {"id":"f","type":"function_call","call_id":"c1","name":"read_file","arguments":"{\"path\":\"a.cu\"}"}])")
         << QStringLiteral("input") << reasoning;
 }
@@ -376,11 +391,15 @@ void TestLlmProvidersRequests::mendsArguments()
     request.messages[1].toolCalls[0].argumentsText = QStringLiteral("{\"path\": \"a.c");
     request.messages[1].text.clear();
     const QJsonValue said = body(QStringLiteral("openai-chat"), request)[QStringLiteral("messages")].toArray()[2];
-    QCOMPARE(said[QStringLiteral("tool_calls")].toArray()[0][QStringLiteral("function")][QStringLiteral("arguments")].toString(),
+    QCOMPARE(said[QStringLiteral("tool_calls")]
+                 .toArray()[0][QStringLiteral("function")][QStringLiteral("arguments")]
+                 .toString(),
              QStringLiteral("{}"));
     QVERIFY(said[QStringLiteral("content")].isNull());
     request.schemaName = QStringLiteral("a change, größer");
-    QCOMPARE(body(QStringLiteral("openai-responses"), request)[QStringLiteral("text")][QStringLiteral("format")][QStringLiteral("name")].toString(),
+    QCOMPARE(body(QStringLiteral("openai-responses"),
+                  request)[QStringLiteral("text")][QStringLiteral("format")][QStringLiteral("name")]
+                 .toString(),
              QStringLiteral("a_change__gr__er"));
 }
 
@@ -395,12 +414,15 @@ void TestLlmProvidersRequests::listsModels_data()
     QTest::newRow("bare array") << QStringLiteral("openai-chat") << QByteArray(R"([{"id":"a-1"},{"id":"b-2"}])") << two;
     QTest::newRow("none") << QStringLiteral("openai-chat") << QByteArray(R"({"data":[]})") << QStringList();
     QTest::newRow("responses") << QStringLiteral("openai-responses") << data << two;
-    QTest::newRow("anthropic") << QStringLiteral("anthropic")
-                               << QByteArray(R"({"data":[{"type":"model","id":"a-1","display_name":"A"},{"id":"b-2"}],"has_more":false})") << two;
+    QTest::newRow("anthropic")
+        << QStringLiteral("anthropic")
+        << QByteArray(R"({"data":[{"type":"model","id":"a-1","display_name":"A"},{"id":"b-2"}],"has_more":false})")
+        << two;
     QTest::newRow("gemini") << QStringLiteral("gemini")
                             << QByteArray(R"({"models":[{"name":"models/a-1","supportedGenerationMethods":["generateContent"]},
         {"name":"models/embed","supportedGenerationMethods":["embedContent"]},{"name":"models/b-2"}]})") << two;
-    QTest::newRow("ollama") << QStringLiteral("ollama") << QByteArray(R"({"models":[{"name":"a-1","model":"a-1"},{"model":"b-2"}]})") << two;
+    QTest::newRow("ollama") << QStringLiteral("ollama")
+                            << QByteArray(R"({"models":[{"name":"a-1","model":"a-1"},{"model":"b-2"}]})") << two;
 }
 
 void TestLlmProvidersRequests::listsModels()
@@ -416,7 +438,8 @@ void TestLlmProvidersRequests::listsModels()
 void TestLlmProvidersRequests::modelsMayBeRefused()
 {
     for (const QString &id : providerIds()) {
-        for (const QByteArray &answer : {QByteArray("<html>"), QByteArray(), QByteArray("{}"), QByteArray("{\"data\":3,\"models\":4}")}) {
+        for (const QByteArray &answer :
+             {QByteArray("<html>"), QByteArray(), QByteArray("{}"), QByteArray("{\"data\":3,\"models\":4}")}) {
             const auto found = provider(id)->models(answer);
             QVERIFY(!found.has_value());
             QCOMPARE(found.error().code, QStringLiteral("llm.models"));

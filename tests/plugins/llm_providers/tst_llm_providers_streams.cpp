@@ -357,8 +357,9 @@ void TestLlmProvidersStreams::replacesBrokenText()
 
 void TestLlmProvidersStreams::saysWhenAnEventIsBroken()
 {
-    const QByteArray bytes = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"]}\n\n"
-                             "data: {\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    const QByteArray bytes =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"a\"]}\n\n"
+        "data: {\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     const QByteArrayList lines = readInPieces(QStringLiteral("openai-chat"), "text/event-stream", {bytes});
     QCOMPARE(lines.size(), 2);
     QVERIFY(lines.first().startsWith("[\"error\",\"stream.malformed\""));
@@ -387,7 +388,8 @@ void TestLlmProvidersStreams::givesBackWhatItRead_data()
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("list"); // of the body
     QTest::addColumn<QByteArray>("sent");
-    QTest::newRow("anthropic") << QStringLiteral("anthropic/thinking_and_call.sse") << QStringLiteral("messages") << QByteArray(R"({
+    QTest::newRow("anthropic") << QStringLiteral("anthropic/thinking_and_call.sse") << QStringLiteral("messages")
+                               << QByteArray(R"({
         "role":"assistant","content":[{"type":"thinking","thinking":"Let me see.","signature":"EqQBCkY="},
         {"type":"redacted_thinking","data":"EmwK"},{"type":"text","text":"I read."},
         {"type":"tool_use","id":"toolu_1","name":"read_file","input":{"path":"a.cu"}},
@@ -402,7 +404,8 @@ void TestLlmProvidersStreams::givesBackWhatItRead_data()
     QTest::newRow("chat") << QStringLiteral("openai-chat/whole.json") << QStringLiteral("messages") << QByteArray(R"({
         "role":"assistant","content":"Hi","reasoning_content":"Mm",
         "tool_calls":[{"id":"z","type":"function","function":{"name":"measure","arguments":"{\"n\":3}"}}]})");
-    QTest::newRow("ollama") << QStringLiteral("ollama/thinking_and_call.ndjson") << QStringLiteral("messages") << QByteArray(R"({
+    QTest::newRow("ollama") << QStringLiteral("ollama/thinking_and_call.ndjson") << QStringLiteral("messages")
+                            << QByteArray(R"({
         "role":"assistant","content":"Ja, ü","thinking":"Hm so.","tool_calls":[
         {"id":"call_1_0","function":{"name":"read_file","arguments":{"path":"a"}}},
         {"id":"call_x","function":{"name":"measure","arguments":{}}}]})");

@@ -119,8 +119,8 @@ void TestLlmReplies::hostile()
     const qint64 change = timed([&] { (void)extractChange(reply, QStringLiteral("solve")); });
     const qint64 join = timed([&] { (void)joinContinuation(reply, reply + u'x'); });
     qInfo("1 MB: object %lld ms, code %lld ms, change %lld ms, join %lld ms", object, code, change, join);
-    // Well above what it takes alone: other work may run beside the test.
-    QVERIFY(object < 1000 && code < 1000 && change < 1000 && join < 1000);
+    // Well above what it takes alone (under 50): other work may run beside the test.
+    QVERIFY(object < 500 && code < 500 && change < 500 && join < 500);
 }
 
 void TestLlmReplies::schema_data()

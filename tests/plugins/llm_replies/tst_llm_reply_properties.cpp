@@ -70,7 +70,7 @@ QJsonValue anyValue(int depth)
     default: {
         QJsonObject object;
         for (int i = *rc::gen::inRange(0, 4); i > 0; --i)
-            object.insert(anyText().remove(QStringLiteral("</think>")), anyValue(depth - 1));
+            object.insert(u'k' + anyText().remove(QStringLiteral("</think>")), anyValue(depth - 1));
         return object;
     }
     }
@@ -106,7 +106,7 @@ void TestLlmReplyProperties::wrappedObjectComesBack()
     QVERIFY(rc::check("an object comes back from prose and fences as it was", [] {
         QJsonObject object;
         for (int i = *rc::gen::inRange(0, 5); i > 0; --i)
-            object.insert(anyText().remove(QStringLiteral("</think>")), anyValue(2));
+            object.insert(u'k' + anyText().remove(QStringLiteral("</think>")), anyValue(2));
         object.insert(QStringLiteral("wanted"), anyValue(1));
         const auto format = *rc::gen::element(QJsonDocument::Compact, QJsonDocument::Indented);
         const QString text = QString::fromUtf8(QJsonDocument(object).toJson(format));

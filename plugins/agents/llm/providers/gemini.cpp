@@ -70,8 +70,8 @@ void GeminiReader::takePart(const QJsonObject &part)
     keepPart(part);
     if (part.contains(functionCall)) {
         const QJsonObject call = part[functionCall].toObject();
-        wholeToolCall(QString::number(m_calls++), call[QStringLiteral("id")].toString(), call[QStringLiteral("name")].toString(),
-                      call[QStringLiteral("args")].toObject());
+        wholeToolCall(QString::number(m_calls++), call[QStringLiteral("id")].toString(),
+                      call[QStringLiteral("name")].toString(), call[QStringLiteral("args")].toObject());
         return;
     }
     const QString said = part[textField].toString();
@@ -295,10 +295,12 @@ HttpRequest Gemini::request(const Request &request, const Endpoint &endpoint, co
                                  {QStringLiteral("parametersJsonSchema"), tool.parameters}});
     if (traits.tools && !tools.isEmpty())
         body.insert(QStringLiteral("tools"), QJsonArray{QJsonObject{{QStringLiteral("functionDeclarations"), tools}}});
-    const bool rooted = request.model.startsWith(QLatin1String("models/")) || request.model.startsWith(QLatin1String("tunedModels/"));
+    const bool rooted =
+        request.model.startsWith(QLatin1String("models/")) || request.model.startsWith(QLatin1String("tunedModels/"));
     const QString model = rooted ? request.model : QStringLiteral("models/") + request.model;
     const QString method = traits.stream ? QStringLiteral(":streamGenerateContent") : QStringLiteral(":generateContent");
-    const QUrl url = joinedUrl(endpoint, pathUnder(endpoint, model + method), traits.stream ? QStringLiteral("alt=sse") : QString());
+    const QUrl url =
+        joinedUrl(endpoint, pathUnder(endpoint, model + method), traits.stream ? QStringLiteral("alt=sse") : QString());
     return jsonRequest(url, keyHeader(endpoint, "x-goog-api-key"), body);
 }
 

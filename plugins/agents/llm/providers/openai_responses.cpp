@@ -243,7 +243,8 @@ bool matches(const QJsonArray &items, const Message &message)
     for (const QJsonValue &item : items) {
         if (item[type] == QLatin1String("function_call"))
             keptCalls.append(item[QStringLiteral("call_id")].toString());
-        const QJsonArray content = item[type] == QLatin1String("message") ? item[QStringLiteral("content")].toArray() : QJsonArray();
+        const QJsonArray content =
+            item[type] == QLatin1String("message") ? item[QStringLiteral("content")].toArray() : QJsonArray();
         for (const QJsonValue &part : content)
             said += part[QStringLiteral("text")].toString() + part[QStringLiteral("refusal")].toString();
     }

@@ -8,6 +8,7 @@
 #include <QJsonArray>
 #include <QSet>
 
+#include <algorithm>
 #include <utility>
 
 namespace kernelskill::llm {
@@ -127,6 +128,18 @@ std::optional<ExtractedCode> fileBehind(const QString &text, qsizetype end, cons
     return file.problem.isEmpty() ? std::optional(file) : std::nullopt;
 }
 
+// A whole file in front of the edits that has them all made: the edits only tell of it.
+std::optional<ExtractedCode> fileThatHas(const QString &text, const QList<Edit> &edits, const QString &entry)
+{
+    if (fencedBlocks(text).size() < 2) return std::nullopt;
+    ExtractedCode file = extractCode(text, entry);
+    if (!file.problem.isEmpty() || !markedEdits(file.code).edits.isEmpty()) return std::nullopt;
+    const bool made = std::ranges::all_of(edits, [&](const Edit &edit) {
+        return !isBlank(edit.after) && file.code.contains(edit.after.trimmed()) && !file.code.contains(edit.before.trimmed());
+    });
+    return made ? std::optional(file) : std::nullopt;
+}
+
 } // namespace
 
 ExtractedChange extractChange(const QString &reply, const QString &entry)
@@ -151,6 +164,8 @@ ExtractedChange extractChange(const QString &reply, const QString &entry)
     }
     if (const auto file = fileBehind(text, found.end, entry))
         return takeFile(*file, {QStringLiteral("took the whole file behind %1 edits").arg(found.edits.size())});
+    if (const auto file = found.problem.isEmpty() ? fileThatHas(text, found.edits, entry) : std::nullopt)
+        return takeFile(*file, {QStringLiteral("took the whole file that has the %1 edits made").arg(found.edits.size())});
     sift(found);
     out.notes += found.notes;
     out.problem = found.problem;

@@ -39,6 +39,29 @@ bool beginsCode(QStringView line)
     });
 }
 
+bool isMarkdown(QStringView line)
+{
+    line = line.trimmed();
+    return line.startsWith(u"**") || ((line.startsWith(u"# ") || line.startsWith(u"##")) && !isDirective(line));
+}
+
+// Headings and bold lines between definitions; inside of them nothing is touched.
+QString withoutMarkdown(QStringView code)
+{
+    QString result;
+    int depth = 0;
+    const QList<QStringView> lines = linesOf(code);
+    const QString mask = maskedSource(code);
+    const QList<QStringView> masked = linesOf(mask);
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        if (depth == 0 && isMarkdown(masked[i])) continue;
+        depth += int(masked[i].count(u'{') - masked[i].count(u'}'));
+        result.append(lines[i]);
+        if (i + 1 < lines.size()) result.append(u'\n');
+    }
+    return result;
+}
+
 // From the first line that begins code to the last that ends a definition: what a fence would have held.
 QString trimmedToCode(const QString &text)
 {
@@ -56,7 +79,7 @@ QString trimmedToCode(const QString &text)
         const bool ends = trimmed.endsWith(u'}') || trimmed.endsWith(u';') || isDirective(trimmed);
         if (depth > 0 || ends) end = position;
     }
-    return code.first(std::min(end, code.size())).toString();
+    return withoutMarkdown(code.first(std::min(end, code.size())));
 }
 
 bool looksHtmlEscaped(const QString &code)
@@ -123,6 +146,21 @@ QString embedded(const QString &text, const QString &entry)
     return {};
 }
 
+// Files that were joined need not include one another.
+QString withoutOwnIncludes(const QString &code)
+{
+    static constexpr std::array<QStringView, 7> toolkit = {u"cu", u"cooperative_groups", u"mma", u"thrust", u"nv", u"math", u"std"};
+    QString result;
+    for (const QStringView line : linesOf(QStringView(code).chopped(1))) {
+        const QStringView name = line.sliced(line.indexOf(u'"') + 1);
+        const bool ofToolkit = std::ranges::any_of(toolkit, [&](QStringView start) { return name.startsWith(start); });
+        const bool own = isDirective(line.trimmed()) && line.contains(u"include") && line.contains(u'"') && !ofToolkit;
+        const bool guard = line.trimmed() == u"#pragma once";
+        if (!own && !guard) result.append(line).append(u'\n');
+    }
+    return result;
+}
+
 } // namespace
 
 QString asWholeFile(QString code)
@@ -166,6 +204,15 @@ CodePiece pieceOf(const QString &text, const QString &entry)
     return piece;
 }
 
+QString cutObjectIn(QStringView text)
+{
+    const qsizetype first = text.indexOf(u'{');
+    if (first < 0) return {};
+    const QStringView before = text.first(first).trimmed();
+    if (!before.isEmpty() && !before.endsWith(u"```json") && !before.endsWith(u"```")) return {};
+    return TolerantJson(text).objectAt(first).end == TolerantJson::End::Cut ? text.toString() : QString();
+}
+
 namespace {
 
 class CodeSearch
@@ -190,6 +237,7 @@ private:
     QList<CodePiece> m_pieces;
     QString m_placeholder; // of code that would do otherwise
     QString m_cut;         // code that stops in the middle
+    QString m_unclosed;    // the last block, when its fence does not close
     bool m_sawCode = false;
 };
 
@@ -242,6 +290,7 @@ bool CodeSearch::inBlocks(const QString &text, bool atItsEnd)
     QList<Block> blocks = fencedBlocks(text);
     if (blocks.size() > 64) blocks = blocks.last(64);
     m_pieces.clear();
+    m_unclosed = blocks.isEmpty() || blocks.last().closed ? QString() : blocks.last().body;
     for (const Block &block : blocks) {
         const bool mayHaveProse = !block.closed;
         const QString trimmed = mayHaveProse ? trimmedToCode(block.body) : QString();
@@ -266,6 +315,7 @@ bool CodeSearch::inBlocks(const QString &text, bool atItsEnd)
         const QList<qsizetype> parts = needed(i);
         for (const qsizetype part : parts)
             code += (code.isEmpty() ? QString() : QStringLiteral("\n")) + asWholeFile(m_pieces[part].code);
+        if (parts.size() > 1) code = withoutOwnIncludes(code);
         QStringList notes = piece.notes;
         if (parts.size() > 1) notes.append(QStringLiteral("joined %1 of %2 code blocks").arg(parts.size()).arg(blocks.size()));
         else if (blocks.size() > 1)
@@ -336,8 +386,8 @@ bool CodeSearch::in(const QString &text, bool atItsEnd)
     if (!m_cut.isEmpty() || !m_placeholder.isEmpty() || atItsEnd) return false;
     if (inAllBlocksTogether() || inUnbalancedBlock()) return true;
     if (clean.contains(m_entry) && withoutFences(clean)) return true;
-    const QList<Block> blocks = fencedBlocks(clean);
-    if (m_cut.isEmpty() && m_sawCode && !blocks.isEmpty() && !blocks.last().closed) m_cut = blocks.last().body;
+    if (m_cut.isEmpty() && m_sawCode) m_cut = m_unclosed;
+    if (m_cut.isEmpty()) m_cut = cutObjectIn(clean);
     return false;
 }
 

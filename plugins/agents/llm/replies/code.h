@@ -24,4 +24,7 @@ struct CodePiece
 // Without blank lines around it; ends in \n unless empty.
 [[nodiscard]] QString asWholeFile(QString code);
 
+// The text, when it is an object that the text's end cuts; else nothing.
+[[nodiscard]] QString cutObjectIn(QStringView text);
+
 } // namespace kernelskill::llm

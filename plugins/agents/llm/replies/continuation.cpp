@@ -62,12 +62,13 @@ qsizetype overlapOf(QStringView first, QStringView second)
     return k;
 }
 
-// Chance makes short ends agree; a repetition is a dozen characters, or the whole last line.
+// Chance makes short ends agree, and closing braces; a repetition is a dozen characters, or the whole last line.
 bool isRepetition(QStringView first, QStringView overlap)
 {
     const qsizetype begin = first.size() - overlap.size();
     const auto letters = std::ranges::count_if(overlap, isWordCharacter);
     const QStringView lineBefore = first.first(begin).sliced(first.first(begin).lastIndexOf(u'\n') + 1);
+    if (overlap.size() >= 20 && letters >= 2) return true;
     return letters >= 4 && (overlap.size() >= 12 || isBlank(lineBefore));
 }
 

@@ -96,6 +96,7 @@ FoundEdits DiffReader::read(QStringView text, bool fenced, bool isDiff)
 FoundEdits diffEdits(QStringView text)
 {
     FoundEdits all;
+    if (!text.contains(u"@@") && !text.contains(u"diff") && !text.contains(u"patch")) return all;
     const QList<Block> blocks = fencedBlocks(text);
     for (const Block &block : blocks) {
         const bool tagged = block.tag.startsWith(u"diff") || block.tag.startsWith(u"patch");

@@ -148,6 +148,7 @@ FoundEdits MarkedReader::read(QStringView text)
 
 FoundEdits markedEdits(QStringView text)
 {
+    if (!text.contains(u"<<<<<") && !text.contains(u"-----")) return {};
     return MarkedReader().read(text);
 }
 

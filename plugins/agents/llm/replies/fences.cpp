@@ -15,6 +15,7 @@ struct Fence
     QStringView info;
     QChar mark;
     qsizetype length = 0;
+    bool spaced = false; // a space between the marks and the info
 };
 
 bool isQuotationOrIndent(QStringView text)
@@ -39,7 +40,8 @@ std::optional<Fence> fenceIn(QStringView line)
     for (qsizetype i = 0; i < line.size(); ++i) {
         if (line[i] != u'`' && line[i] != u'~') continue;
         const qsizetype length = runAt(line, i);
-        if (length >= 3) return Fence{line.first(i), line.sliced(i + length).trimmed(), line[i], length};
+        const QStringView behind = line.sliced(i + length);
+        if (length >= 3) return Fence{line.first(i), behind.trimmed(), line[i], length, behind.startsWith(u' ')};
         i += length - 1;
     }
     return std::nullopt;
@@ -72,6 +74,7 @@ private:
     QList<Block> m_blocks;
     std::optional<Fence> m_open;
     Block m_block;
+    QStringView m_tag;
 };
 
 QList<Block> FenceReader::read()
@@ -93,7 +96,7 @@ void FenceReader::line(QStringView line, qsizetype begin, qsizetype end)
         if (!fence) return;
         const bool ownLine = isQuotationOrIndent(fence->before);
         if (ownLine && fence->info.endsWith(QString(3, fence->mark))) { // all in one line
-            open(Fence{fence->before, {}, fence->mark, fence->length}, begin);
+            open(Fence{fence->before, {}, fence->mark, fence->length, false}, begin);
             add(fence->info.chopped(runAt(fence->info, fence->info.indexOf(fence->mark))));
             close(end, true);
         } else if (ownLine || (isTag(fence->info) && !fence->info.contains(u' '))) {
@@ -117,7 +120,9 @@ void FenceReader::line(QStringView line, qsizetype begin, qsizetype end)
 
 bool FenceReader::closes(const Fence &fence) const
 {
-    if (fence.mark != m_open->mark || fence.length < m_open->length || !fence.info.isEmpty()) return false;
+    if (fence.mark != m_open->mark || fence.length < m_open->length) return false;
+    // "```</answer>", "``` That is all."
+    if (!fence.info.isEmpty() && !fence.info.startsWith(u'<') && !fence.spaced) return false;
     return isQuotationOrIndent(fence.before) || !fence.before.contains(u"//");
 }
 
@@ -130,10 +135,10 @@ void FenceReader::open(const Fence &fence, qsizetype begin)
     const bool tagged = space > 0 && !looksLikeCode(fence.info.first(space));
     if (looksLikeCode(tagged ? fence.info.sliced(space + 1) : fence.info)) { // "```cpp #include <cuda_runtime.h>"
 
-        m_block.tag = tagged ? fence.info.first(space).toString().toLower() : QString();
+        m_tag = tagged ? fence.info.first(space) : QStringView();
         add(tagged ? fence.info.sliced(space + 1) : fence.info);
     } else {
-        m_block.tag = fence.info.toString().toLower();
+        m_tag = fence.info;
     }
 }
 
@@ -154,10 +159,12 @@ void FenceReader::add(QStringView line)
 
 void FenceReader::close(qsizetype end, bool closed)
 {
+    m_open.reset();
+    if (isBlank(m_block.body)) return;
     m_block.end = end;
     m_block.closed = closed;
-    if (!isBlank(m_block.body)) m_blocks.append(std::move(m_block));
-    m_open.reset();
+    m_block.tag = m_tag.toString().toLower();
+    m_blocks.append(std::move(m_block));
 }
 
 } // namespace

@@ -20,7 +20,7 @@ bool mayOpenObject(QStringView text, qsizetype at, bool isFirst)
     while (++at < text.size() && isBlank(text[at])) {}
     if (at == text.size()) return false;
     const QChar c = text[at];
-    return isWordCharacter(c) || (isFirst && c == u'}') || QStringView(u"\"'/#“”„‘’«＂$.…").contains(c);
+    return isWordCharacter(c) || (isFirst && c == u'}') || QStringView(u"\"',/#“”„‘’«＂$.…").contains(c);
 }
 
 bool hasAll(const QJsonObject &object, const QStringList &required)
@@ -212,10 +212,11 @@ std::optional<QJsonObject> fromElements(const QString &text, const QStringList &
 
 std::vector<FoundObject> objectsIn(QStringView text)
 {
-    constexpr qsizetype retries = 256 * 1024; // characters that may be read more than once
+    constexpr qsizetype retries = 64 * 1024; // characters that may be read more than once
+    constexpr qsizetype attempts = 500, tail = 128 * 1024; // behind so many braces only what stands at the end counts
     std::vector<FoundObject> all;
     TolerantJson json(text);
-    qsizetype again = 0;
+    qsizetype again = 0, tried = 0;
     const qsizetype first = text.indexOf(u'{');
     for (qsizetype at = first; at >= 0;) {
         qsizetype next = at + 1;
@@ -225,6 +226,7 @@ std::vector<FoundObject> objectsIn(QStringView text)
             if (result.end != End::Wrong) all.push_back({result, at});
             if (!whole) again += result.at - next;
             if (whole || again > retries) next = std::max(next, result.at);
+            if (++tried == attempts) next = std::max(next, text.size() - tail);
         }
         at = text.indexOf(u'{', next);
     }

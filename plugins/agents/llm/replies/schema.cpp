@@ -135,7 +135,7 @@ void Fitter::dropOthers(QJsonObject &object, const QJsonObject &schema, const QS
     if (others.isObject() || others.toBool() || (properties.isEmpty() && others.isUndefined())) return;
     QStringList dropped;
     for (const QString &key : object.keys()) {
-        if (properties.contains(key)) continue;
+        if (key.isEmpty() || properties.contains(key)) continue;
         object.remove(key);
         dropped.append(key);
     }
@@ -158,6 +158,7 @@ QString Fitter::fitObject(QJsonValue &value, const QJsonObject &schema, const QS
     const QJsonObject others = schema.value(u"additionalProperties").toObject();
     const QStringList required = schema.value(u"required").toVariant().toStringList();
     for (const QString &key : object.keys()) {
+        if (key.isEmpty()) continue;
         const QJsonObject member = properties.contains(key) ? properties.value(key).toObject() : others;
         QJsonValue inner = object.value(key);
         if (inner.isNull() && !required.contains(key) && !isOfAny(inner, typesOf(member))) {

@@ -4,6 +4,7 @@
 #include "replies/text.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::llm {
@@ -114,6 +115,7 @@ private:
     const QString &m_entry;
     qsizetype m_at = 0;
     QStringView m_before, m_last; // the word before the last one, and the last
+    QSet<QStringView> m_used, m_definedViews; // as views first: most words come often
     bool m_lasting = false;       // a constant is being defined, perhaps
     std::vector<QStringView> m_parentheses; // what each was opened behind
 };
@@ -133,7 +135,7 @@ void Reader::word()
     m_before = m_last;
     m_last = m_text.sliced(begin, m_at - begin);
     if (m_last[0].isDigit()) return;
-    m_source.used.insert(m_last.toString());
+    m_used.insert(m_last);
     const QChar next = nextSign(m_at);
     m_lasting = m_lasting || isLasting(m_last);
     const bool constant = m_lasting && m_source.depth == 0 && m_parentheses.empty() && (next == u'=' || next == u'[' || next == u';') &&
@@ -159,7 +161,10 @@ void Reader::closeParenthesis()
     const QStringView name = m_parentheses.back();
     m_parentheses.pop_back();
     if (name.isEmpty() || !m_parentheses.empty() || isControlWord(name) || !bodyFollows(m_at)) return;
-    m_source.defined.insert(name.toString());
+    if (m_definedViews.size() < 10'000 && !m_definedViews.contains(name)) {
+        m_definedViews.insert(name);
+        m_source.defined.insert(name.toString());
+    }
     m_source.definesEntry = m_source.definesEntry || name == m_entry;
 }
 
@@ -186,6 +191,8 @@ void Reader::run()
         if (c != u'*' && c != u'&' && c != u'>' && c != u'#') m_last = {};
         justWord = false;
     }
+    for (const QStringView word : std::as_const(m_used))
+        m_source.used.insert(word.toString());
 }
 
 // One of the words, standing alone.

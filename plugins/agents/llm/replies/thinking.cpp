@@ -55,6 +55,7 @@ std::optional<Tag> elementAt(QStringView text, qsizetype at)
     while (i < text.size() && i - nameBegin < 20 && (isWordCharacter(text[i]) || text[i] == u':'))
         ++i;
     const QStringView name = text.sliced(nameBegin, i - nameBegin);
+    if (name.size() < 5) return std::nullopt;
     const auto known = [&](QStringView n) { return name.compare(n, Qt::CaseInsensitive) == 0; };
     if (std::ranges::none_of(tagNames, known)) return std::nullopt;
     const QStringView rest = text.sliced(i, std::min<qsizetype>(200, text.size() - i));
@@ -67,6 +68,7 @@ std::optional<Tag> elementAt(QStringView text, qsizetype at)
 std::optional<Tag> tagAt(QStringView text, qsizetype at)
 {
     const QChar second = at + 1 < text.size() ? text[at + 1].toLower() : QChar();
+    if (text[at] == u'<' && !second.isLetter() && second != u'/' && second != u'|') return std::nullopt;
     for (const Literal &literal : literals) {
         if (literal.text[0] != text[at] || literal.text[1] != second) continue;
         if (text.sliced(at).startsWith(literal.text, Qt::CaseInsensitive))
@@ -132,6 +134,11 @@ Answer withoutThinking(const QString &reply, QStringList &notes)
     const qsizetype dropped = answer.thought.trimmed().size();
     if (dropped > 0) notes.append(QStringLiteral("dropped %1 characters of thinking").arg(dropped));
     if (answer.neverEnds) notes.append(QStringLiteral("the thinking has no end"));
+    for (QString *part : {&answer.text, &answer.thought}) {
+        if (part->size() <= longestAnswer) continue;
+        notes.append(QStringLiteral("looked at the last %1 characters only").arg(longestAnswer));
+        *part = part->last(longestAnswer);
+    }
     return answer;
 }
 

@@ -15,8 +15,9 @@ QJsonObject objectOf(std::vector<std::pair<QString, QJsonValue>> &members)
     // In QJsonObject's order each insertion is at its end; of equal keys the last stands.
     std::ranges::stable_sort(members, {}, &std::pair<QString, QJsonValue>::first);
     QJsonObject object;
-    for (const auto &[key, value] : members)
-        object.insert(key, value);
+    for (const auto &[key, value] : members) {
+        if (!key.isEmpty()) object.insert(key, value); // QJsonObject of Qt 6.8 falls over an empty key that comes twice
+    }
     return object;
 }
 
@@ -303,7 +304,8 @@ bool TolerantJson::closesAt(qsizetype behind, Place place) const
     const bool newLine = m_text.sliced(behind, at - behind).contains(u'\n');
     if (c == u'`') return m_text.sliced(at).startsWith(u"```") && newLine;
     if (c != u',' && c != u'，') return newLine && (c == u'#' || (isQuote(c) && (place == Place::Item || looksLikeKey(at))));
-    at = behindBlanks(at + 1);
+    while (at < m_text.size() && (m_text[at] == u',' || m_text[at] == u'，'))
+        at = behindBlanks(at + 1);
     if (at == m_text.size()) return true;
     const QChar next = m_text[at];
     if (next == u'}' || next == u']' || next == u'/' || next == u'#' || next == u'.') return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One JSON object as models write it: comments, trailing and missing commas, any quotes or none, raw line ends and quotes
-// in strings, Python's and JavaScript's literals, brackets forgotten. What is right JSON is read as what it says.
+// in strings, Python's and JavaScript's literals, brackets forgotten. What is right JSON is read as what it says, but for
+// members without a name, which are left out.
 #pragma once
 
 #include <QJsonArray>

@@ -32,11 +32,11 @@ HttpExchange::HttpExchange(Connections *connections, HttpRequest request, ChunkS
     for (QTimer *timer : {&m_connectTimer, &m_silenceTimer, &m_wholeTimer})
         timer->setSingleShot(true);
     connect(&m_connectTimer, &QTimer::timeout, this,
-            [this] { timedOut(QStringLiteral("has not taken the request"), m_timeouts.connect_ms); });
+            [this] { timedOut(QStringLiteral("has not taken the request within"), m_timeouts.connect_ms); });
     connect(&m_silenceTimer, &QTimer::timeout, this,
-            [this] { timedOut(QStringLiteral("has sent nothing"), m_timeouts.silence_ms); });
+            [this] { timedOut(QStringLiteral("has sent nothing for"), m_timeouts.silence_ms); });
     connect(&m_wholeTimer, &QTimer::timeout, this,
-            [this] { timedOut(QStringLiteral("has not finished its answer"), m_timeouts.whole_ms); });
+            [this] { timedOut(QStringLiteral("has not finished its answer within"), m_timeouts.whole_ms); });
 }
 
 HttpExchange::~HttpExchange()
@@ -180,7 +180,7 @@ void HttpExchange::followRedirect()
 
 void HttpExchange::timedOut(const QString &what, int limit_ms)
 {
-    fail("http.timeout", QStringLiteral("%1 %2 for %3.").arg(secrets::originOf(m_url), what, seconds(limit_ms)));
+    fail("http.timeout", QStringLiteral("%1 %2 %3.").arg(secrets::originOf(m_url), what, seconds(limit_ms)));
 }
 
 void HttpExchange::fail(const char *code, const QString &message, const QString &detail)

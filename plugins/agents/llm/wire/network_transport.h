@@ -21,9 +21,7 @@ struct NetworkOptions
     qint64 largestRefusal_bytes = 1 << 20; // of the body of an error status; the rest is left unread
 };
 
-// Lives, and is used, on one thread with an event loop; its exchanges end with "run.stopped" when it goes. Further
-// errors: "http.tls" (certificate or CA file: trying again does not help), "http.address" (no http or https address),
-// "http.header" (a key with characters no header can carry).
+// Lives, and is used, on one thread with an event loop; its exchanges end with "run.stopped" when it goes.
 class NetworkTransport : public Transport
 {
 public:

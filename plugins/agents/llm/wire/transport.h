@@ -35,9 +35,10 @@ class Transport
 {
 public:
     virtual ~Transport();
-    // Errors: "http.connection" (no answer: name not found, refused, TLS, cut before the head), "http.timeout",
-    // "http.size" (over the cap), "http.insecure" (plain http to another host), "http.redirect", "cassette.miss",
-    // "run.stopped". An HTTP error status is an answer.
+    // Errors: "http.connection" (no answer: name not found, refused, cut before the head) and "http.timeout", for which
+    // trying again may help; "http.tls" (certificate, CA file), "http.size" (over the cap), "http.insecure" (plain http to
+    // another host), "http.address", "http.header" (a key no header can carry), "http.redirect", "cassette.miss",
+    // "cassette.write", "run.stopped", for which it does not. An HTTP error status is an answer.
     virtual QCoro::Task<Result<HttpAnswer>> exchange(HttpRequest request, ChunkSink sink, Timeouts timeouts,
                                                      std::stop_token stop) = 0;
 };
