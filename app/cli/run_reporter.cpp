@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_reporter.h"
 
+#include "session_report.h"
 #include "terminal_questions.h"
 
 #include <QDateTime>
@@ -73,6 +74,13 @@ void RunReporter::tellEvaluated(const QJsonObject &data)
 
 namespace {
 
+// Ends that one word does not explain.
+const QStringList &saidInFull()
+{
+    static const QStringList ends{QStringLiteral("recording"), QStringLiteral("money"), QStringLiteral("tokens"), QStringLiteral("calls"), QStringLiteral("provider")};
+    return ends;
+}
+
 void printSummary(const Run &run, const RunSummary &summary)
 {
     const Trajectory &trajectory = run.trajectory();
@@ -91,15 +99,11 @@ void printSummary(const Run &run, const RunSummary &summary)
     } else {
         print(QStringLiteral("nothing faster than the baseline was found"));
     }
-    if (trajectory.llmCalls > 0) {
-        print(QStringLiteral("models    %1 calls, %2 tokens in (%3 cached), %4 out, $%5")
-                  .arg(trajectory.llmCalls).arg(trajectory.tokensIn).arg(trajectory.tokensCached).arg(trajectory.tokensOut)
-                  .arg(trajectory.cost_usd, 0, 'f', 4));
-    }
-    static const QStringList saidInFull{QStringLiteral("recording"), QStringLiteral("money"), QStringLiteral("tokens"),
-                                        QStringLiteral("calls"), QStringLiteral("provider")};
-    if (!summary.message.isEmpty() && saidInFull.contains(summary.endedBy)) print(QStringLiteral("ended     %1").arg(summary.message));
+    for (const QString &line : usageLines(trajectory)) print(line);
+    if (!summary.message.isEmpty() && saidInFull().contains(summary.endedBy)) print(QStringLiteral("ended     %1").arg(summary.message));
     if (run.session()) print(QStringLiteral("session   %1").arg(run.session()->path()));
+    if (summary.endedBy == QLatin1String("provider") && run.session())
+        print(QStringLiteral("go on     kernelskill session resume %1").arg(run.session()->path()));
 }
 
 } // namespace
@@ -122,6 +126,7 @@ int runAndReport(const std::function<QCoro::Task<Result<RunSummary>>(Run &)> &be
             if (summary->endedBy == QLatin1String("error")) {
                 co_return report(Error{QStringLiteral("evaluator.run"), summary->message, {}}, false);
             }
+            if (json && saidInFull().contains(summary->endedBy) && !summary->message.isEmpty()) progressLine(QStringLiteral("kernelskill: ") + summary->message);
             if (summary->endedBy == QLatin1String("provider")) co_return EnvironmentLacks;
             co_return summary->endedBy == QLatin1String("person") && !endsAsAsked ? StoppedByPerson : Done;
         },

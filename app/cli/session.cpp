@@ -70,6 +70,7 @@ int show(const QString &path, bool json)
     }
     print(sessionLine(session->trajectory));
     for (const TrajectoryNode &node : session->trajectory.nodes) print(nodeLine(node));
+    for (const QString &line : usageLines(session->trajectory)) print(line);
     return Done;
 }
 

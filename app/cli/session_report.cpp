@@ -104,4 +104,16 @@ QString sessionHtml(const SessionFile &file, const Trajectory &trajectory)
         .arg(trajectory.taskName.toHtmlEscaped(), sessionLine(trajectory).toHtmlEscaped(), rows, code);
 }
 
+QStringList usageLines(const Trajectory &trajectory)
+{
+    if (trajectory.llmCalls == 0) return {};
+    QStringList lines{QStringLiteral("models    %1 calls, %2 tokens in (%3 cached), %4 out, $%5")
+                          .arg(trajectory.llmCalls).arg(trajectory.tokensIn).arg(trajectory.tokensCached).arg(trajectory.tokensOut)
+                          .arg(trajectory.cost_usd, 0, 'f', 4)};
+    for (const auto &[role, usage] : trajectory.usageByRole.asKeyValueRange())
+        lines.append(QStringLiteral("          %1 %2 calls, %3 in, %4 out, $%5")
+                         .arg(role, -10).arg(usage.calls, 3).arg(usage.tokensIn).arg(usage.tokensOut).arg(usage.cost_usd, 0, 'f', 4));
+    return lines;
+}
+
 } // namespace kernelskill::cli

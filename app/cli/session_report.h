@@ -17,4 +17,7 @@ QJsonObject sessionSummary(const Trajectory &trajectory);
 QJsonArray nodesJson(const Trajectory &trajectory);
 QString sessionHtml(const SessionFile &file, const Trajectory &trajectory);
 
+// What the session's talk with language models came to, in all and by role; nothing where there was none.
+[[nodiscard]] QStringList usageLines(const Trajectory &trajectory);
+
 } // namespace kernelskill::cli

@@ -65,6 +65,13 @@ RunSummary summarise(const Trajectory &trajectory, const QString &sessionPath)
                                         {"tokens_out", trajectory.tokensOut},
                                         {"tokens_cached", trajectory.tokensCached},
                                         {"cost_usd", trajectory.cost_usd}}}};
+    if (!trajectory.usageByRole.isEmpty()) {
+        QJsonObject roles, llm = summary.json.value("llm").toObject();
+        for (const auto &[role, usage] : trajectory.usageByRole.asKeyValueRange())
+            roles.insert(role, usage.toJson());
+        llm.insert("roles", roles);
+        summary.json.insert("llm", llm);
+    }
     if (!trajectory.recording.isEmpty()) summary.json.insert("recording", trajectory.recording);
     if (!summary.message.isEmpty()) summary.json.insert("message", summary.message);
     return summary;

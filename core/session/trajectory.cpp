@@ -209,6 +209,12 @@ void Fold::roleCall(const QJsonObject &data)
     m_trajectory.tokensOut += data.value("tokens_out").toInteger();
     m_trajectory.tokensCached += data.value("tokens_cached").toInteger();
     m_trajectory.cost_usd += data.value("cost_usd").toDouble();
+    ModelUsage &usage = m_trajectory.usageByRole[data.value("role").toString()];
+    usage.calls += data.value("calls").toInteger(1);
+    usage.tokensIn += data.value("tokens_in").toInteger();
+    usage.tokensCached += data.value("tokens_cached").toInteger();
+    usage.tokensOut += data.value("tokens_out").toInteger();
+    usage.cost_usd += data.value("cost_usd").toDouble();
 }
 
 bool Fold::applyToRun(const QString &kind, const QJsonObject &data)
@@ -299,6 +305,11 @@ void Fold::apply(const QString &kind, const QJsonObject &data)
 }
 
 } // namespace
+
+QJsonObject ModelUsage::toJson() const
+{
+    return {{"calls", calls}, {"tokens_in", tokensIn}, {"tokens_cached", tokensCached}, {"tokens_out", tokensOut}, {"cost_usd", cost_usd}};
+}
 
 bool canBeBuiltOn(const TrajectoryNode &node)
 {

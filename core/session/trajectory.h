@@ -78,6 +78,14 @@ struct RoundRecord
     QStringList refusals;
 };
 
+// What talking to models came to.
+struct ModelUsage
+{
+    qint64 calls = 0, tokensIn = 0, tokensCached = 0, tokensOut = 0;
+    double cost_usd = 0;
+    [[nodiscard]] QJsonObject toJson() const; // {calls, tokens_in, tokens_cached, tokens_out, cost_usd}
+};
+
 struct Trajectory
 {
     QString taskName, taskFolder, taskBlob;
@@ -94,6 +102,7 @@ struct Trajectory
     std::optional<Waiting> waiting; // a role's provider takes no calls now
     qint64 llmCalls = 0, tokensIn = 0, tokensOut = 0, tokensCached = 0;
     double cost_usd = 0;
+    QMap<QString, ModelUsage> usageByRole; // of the roles that talked to a model
 
     // Unknown kinds are skipped: a newer program's events do no harm.
     void apply(const Event &event);

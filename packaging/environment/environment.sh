@@ -197,7 +197,7 @@ enter_private_root() {
         args+=(--ro-bind "$(readlink -f "$lib")" "/usr/lib/x86_64-linux-gnu/$(basename "$lib")")
     done
     local f
-    for f in /etc/resolv.conf /etc/passwd /etc/group /etc/machine-id; do
+    for f in /etc/resolv.conf /etc/passwd /etc/group /etc/machine-id /etc/ssl/certs/ca-certificates.crt; do
         if [ -e "$f" ] && [ -f "$private_root$f" ] && [ ! -L "$private_root$f" ]; then
             args+=(--ro-bind "$(readlink -f "$f")" "$f")
         fi
