@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/journal.h"
 
+#include "engine/loop.h"
+
 #include <QJsonDocument>
 
 namespace kernelskill {
@@ -12,7 +14,18 @@ void EngineState::apply(const Event &event)
         // A round that is done again after a resume starts with a clean slate.
         const int round = data.value("round").toInt();
         m_refused.removeIf([round](const Refused &refused) { return refused.round == round; });
-    } else if (event.kind == u"round.refused" && data.value("final").toBool()) {
+        if (m_roundWithRefusal == round) m_roundWithRefusal = -1;
+    } else if (event.kind == u"round.plan") {
+        // A person's plan is a person's to put again. Later plans of a round stand on refusals that a resume forgets.
+        const int round = data.value("round").toInt();
+        if (data.value("agent") != QLatin1String(personAgent) && m_roundWithRefusal != round)
+            m_openPlan.emplace(round, Plan::fromJson(data.value("plan").toObject()));
+    } else if (event.kind == u"node.candidate" || event.kind == u"node.dropped") {
+        m_openPlan.reset();
+    } else if (event.kind == u"round.refused") {
+        m_openPlan.reset();
+        m_roundWithRefusal = data.value("round").toInt();
+        if (!data.value("final").toBool()) return;
         const Plan plan = Plan::fromJson(data.value("plan").toObject());
         Attempt attempt;
         attempt.baseNode = data.value("base").toInt(-1);
@@ -34,6 +47,11 @@ void EngineState::apply(const Event &event)
         if (data.contains("text"))
             m_skillTexts.insert(skill, {data.value("text").toString(), data.value("revision").toInt()});
     }
+}
+
+std::optional<Plan> EngineState::openPlan(int round) const
+{
+    return m_openPlan && m_openPlan->first == round ? std::optional(m_openPlan->second) : std::nullopt;
 }
 
 Attempts EngineState::attempts(const Trajectory &trajectory) const

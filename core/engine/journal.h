@@ -39,6 +39,9 @@ public:
     };
     [[nodiscard]] const QHash<QString, EditedSkill> &skillTexts() const { return m_skillTexts; } // a person's edits
     [[nodiscard]] bool hasRolledBack(int node) const { return m_rolledBack.contains(node); }
+    // The planner's first plan of a round where it was accepted and neither carried out nor refused: the run was interrupted
+    // there, and what was asked for once, and perhaps paid for, is not asked for again.
+    [[nodiscard]] std::optional<Plan> openPlan(int round) const;
     // The bottleneck whose case was chosen in a round.
     [[nodiscard]] QString bottleneck(int round) const { return m_bottlenecks.value(round); }
 
@@ -54,6 +57,8 @@ private:
     QHash<QString, EditedSkill> m_skillTexts;
     QSet<int> m_rolledBack;
     QHash<int, QString> m_bottlenecks;
+    std::optional<std::pair<int, Plan>> m_openPlan; // round, plan
+    int m_roundWithRefusal = -1;                    // as it stands now
 };
 
 class Journal

@@ -64,11 +64,7 @@ QList<Skill> Loop::currentSkills() const
 
 QCoro::Task<Result<Features>> Loop::featuresOf(const Planning &planning)
 {
-    // The same code has the same features: an earlier round on this base has them.
-    for (const RoundRecord &record : trajectory().rounds) {
-        if (record.base == planning.base && record.round < planning.round && !record.features.isEmpty())
-            co_return record.features;
-    }
+    if (!planning.features.isEmpty()) co_return planning.features;
     FeatureExtractor *extractor = agent(Role::FeatureExtractor)->featureExtractor();
     QElapsedTimer timer;
     timer.start();
@@ -329,7 +325,8 @@ QCoro::Task<Result<std::optional<Loop::Written>>> Loop::planAndWrite(Planning &p
 {
     int question = 0;
     for (; question < questionsPerRound && planning.policyRefusals <= policyRefusalsAllowed; ++question) {
-        auto asked = co_await askPlanner(planning, question);
+        const std::optional<Plan> open = question == 0 ? m_parts.journal->state().openPlan(planning.round) : std::nullopt;
+        auto asked = open ? Result<Plan>(*open) : co_await askPlanner(planning, question);
         if (!asked && asked.error().code == u"plan.none") co_return std::optional<Written>();
         if (!asked && asked.error().code == u"recording.over") {
             m_recordingOver = asked.error().message;
@@ -361,6 +358,10 @@ QCoro::Task<Result<bool>> Loop::prepareRound(Planning &planning)
     auto evaluation = evaluationOf(planning.base);
     if (!evaluation) co_return std::unexpected(evaluation.error());
     planning.evaluation = *evaluation;
+    // The same code has the same features: an earlier round on this base has them, or this one before it was interrupted.
+    for (const RoundRecord &record : trajectory().rounds) {
+        if (record.base == planning.base && !record.features.isEmpty()) planning.features = record.features;
+    }
     auto started = m_parts.journal->append(QStringLiteral("round.start"),
                                            {{"round", planning.round}, {"base", planning.base}});
     if (!started) co_return std::unexpected(started.error());

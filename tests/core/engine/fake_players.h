@@ -91,6 +91,7 @@ public:
     std::function<Result<Plan>(const PlanRequest &)> planOverride;
     std::function<Result<CodeChange>(const RepairRequest &)> repairOverride;
     std::function<Result<CodeChange>(const OptimizeRequest &)> optimizeOverride;
+    std::function<void(const RoleContext &)> onPlan; // what a planner that talks to a model does beside
 
     Generator *generator() override { return this; }
     FeatureExtractor *featureExtractor() override { return this; }
@@ -113,8 +114,9 @@ public:
                            {"streaming_no_reuse", true},
                            {"has_vector_load_store", false}};
     }
-    QCoro::Task<Result<Plan>> plan(PlanRequest request, RoleContext) override
+    QCoro::Task<Result<Plan>> plan(PlanRequest request, RoleContext context) override
     {
+        if (onPlan) onPlan(context);
         if (planOverride) co_return planOverride(request);
         for (qsizetype i = 0; i < request.retrieval.allowed.size(); ++i) {
             const RankedMethod &method = request.retrieval.allowed[i];

@@ -20,6 +20,9 @@ private Q_SLOTS:
     void theSummary();
     void sameSeedSameEvents();
     void resumeAtEveryEvent();
+    void whatWasPaidForIsNotAskedAgain();
+    void limitsOfModels();
+    void aWaitIsOnRecord();
     void moreRoundsGoOn();
     void aReplyOutsideThePolicy();
     void aChainOfRepairsEnds();
@@ -196,7 +199,7 @@ void TestRun::theSummary()
     QCOMPARE(best.value("skills").toArray(),
              QJsonArray({"memory-coalescing", "warp-shuffle-reduction", "vectorised-access"}));
     QCOMPARE(json.value("llm").toObject(),
-             QJsonObject({{"calls", 0}, {"tokens_in", 0}, {"tokens_out", 0}, {"cost_usd", 0}}));
+             QJsonObject({{"calls", 0}, {"tokens_in", 0}, {"tokens_out", 0}, {"tokens_cached", 0}, {"cost_usd", 0}}));
 }
 
 void TestRun::sameSeedSameEvents()
@@ -242,6 +245,105 @@ void TestRun::resumeAtEveryEvent()
             QCOMPARE(QString::fromUtf8(found).split('\n'), QString::fromUtf8(expected).split('\n'));
         }
     }
+}
+
+// A provider that fails in the middle of a round: the run ends by it, and going on takes the plan that stands.
+void TestRun::whatWasPaidForIsNotAskedAgain()
+{
+    int planned = 0, written = 0;
+    FakePlayers players;
+    players.prepareAgent = [&](FakeAgent &agent) {
+        agent.onPlan = [&planned](const RoleContext &) { ++planned; };
+        agent.optimizeOverride = [&written](const OptimizeRequest &request) -> Result<CodeChange> {
+            if (++written == 1) return failure(QString(providerUnavailable), "the quota is spent");
+            return FakeAgent::optimised(request);
+        };
+    };
+    const QString path = m_world.path("quota.session");
+    {
+        Run run(players.factory(), nullptr);
+        const auto summary = QCoro::waitFor(run.start(m_world.settings(), path));
+        QVERIFY(summary);
+        QCOMPARE(summary->endedBy, QString("provider"));
+        QCOMPARE(summary->message, QString("the quota is spent"));
+        QCOMPARE(planned, 1);
+    }
+    Run run(players.factory(), nullptr);
+    QVERIFY(QCoro::waitFor(run.resume(path)));
+    const int afterwards = planned;
+    QVERIFY(play("undisturbed-quota.session", m_world.settings(), players));
+    QCOMPARE(afterwards, planned - afterwards); // no plan was asked for twice
+    QCOMPARE(outline(run.trajectory()), outline(read(m_world.path("undisturbed-quota.session"))));
+}
+
+void TestRun::limitsOfModels()
+{
+    QList<std::optional<qint64>> calls;
+    QList<std::optional<double>> money;
+    FakePlayers players;
+    players.prepareAgent = [&](FakeAgent &agent) {
+        agent.onPlan = [&](const RoleContext &context) {
+            calls.append(context.allowance.calls);
+            money.append(context.allowance.money_usd);
+            RoleUsage usage;
+            usage.calls = 2;
+            usage.tokensIn = 100;
+            usage.tokensCached = 40;
+            usage.tokensOut = 10;
+            usage.cost_usd = 0.25;
+            context.report(usage);
+        };
+    };
+    RunSettings settings = m_world.settings();
+    settings.budget.calls = 3;
+    settings.budget.money_usd = 10;
+    const auto summary = play("calls.session", settings, players);
+    QVERIFY(summary);
+    QCOMPARE(summary->endedBy, QString("calls"));
+    QCOMPARE(calls, (QList<std::optional<qint64>>{3, 1}));
+    QCOMPARE(money, (QList<std::optional<double>>{10, 9.75}));
+    const Trajectory trajectory = read(m_world.path("calls.session"));
+    QCOMPARE(trajectory.llmCalls, 4);
+    QCOMPARE(trajectory.usageByRole.value("planner").tokensCached, 80);
+    QCOMPARE(trajectory.usageByRole.size(), 1);
+    const QJsonObject llm = summary->json["llm"].toObject();
+    QCOMPARE(llm["roles"].toObject()["planner"].toObject()["cost_usd"].toDouble(), 0.5);
+    // A larger limit is all it takes to go on.
+    Run run(players.factory(), nullptr);
+    Changes changes;
+    changes.budget.calls = 6;
+    changes.agentSettings["fake"] = {{"model", "another"}};
+    const auto more = QCoro::waitFor(run.resume(m_world.path("calls.session"), std::nullopt, changes));
+    QVERIFY(more);
+    QCOMPARE(more->endedBy, QString("calls"));
+    QVERIFY(run.trajectory().llmCalls >= 6); // an agent that heeds its allowance stops within a round; this one does not
+    QCOMPARE(RunSettings::fromJson(run.trajectory().settings)->agentSettings.value("fake"), (QJsonObject{{"model", "another"}}));
+    QCOMPARE(RunSettings::fromJson(run.trajectory().settings)->budget.money_usd, 10);
+}
+
+void TestRun::aWaitIsOnRecord()
+{
+    const qint64 until = 1'800'000'000'000;
+    FakePlayers players;
+    std::optional<Waiting> seen;
+    Run run(
+        [&] {
+            players.prepareAgent = [&](FakeAgent &agent) {
+                agent.onPlan = [&](const RoleContext &context) {
+                    context.waits({until, "it answers 429"});
+                    seen = run.trajectory().waiting;
+                };
+            };
+            return players.factory();
+        }(),
+        nullptr);
+    RunSettings settings = m_world.settings();
+    settings.rounds = 1;
+    QVERIFY(QCoro::waitFor(run.start(settings, m_world.path("waits.session"))));
+    QVERIFY(seen);
+    QCOMPARE(seen->until_ms, until);
+    QCOMPARE(seen->why, QString("it answers 429"));
+    QVERIFY(!run.trajectory().waiting); // and over with the call
 }
 
 void TestRun::moreRoundsGoOn()
