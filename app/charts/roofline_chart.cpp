@@ -27,6 +27,7 @@ QList<NodePoint> RooflineChart::collect() const
         point.label = QString::number(node.id);
         point.best = node.isBest && node.id != 0;
         point.human = node.isHuman;
+        point.recorded = node.recorded.has_value();
         points.append(point);
     }
     return points;
@@ -114,7 +115,7 @@ void RooflineChart::rebuild()
     path->setPen(pen);
     path->setData(x, y);
     setMarks(points, m_words);
-    m_note = tr("%1, all nodes, %2").arg(m_device ? m_device->name : id, modelled ? tr("modelled") : tr("measured"));
+    m_note = tr("%1, all nodes, %2").arg(m_device ? m_device->name : id, modelled ? tr("modelled") : tr("measured")) + recordedNote();
 }
 
 void RooflineChart::addRoof(double gb_s, double flopRoof, const QString &label, bool main)
@@ -162,12 +163,12 @@ int RooflineChart::hitTest(const QPointF &where, QString *text) const
 
 QString RooflineChart::toCsv() const
 {
-    QString csv = u"node,flop_per_dram_byte,tflops,kind,verdict\n"_s;
+    QString csv = u"node,flop_per_dram_byte,tflops,kind,verdict,recorded\n"_s;
     for (const NodePoint &point : collect())
-        csv += u"%1,%2,%3,%4,%5\n"_s.arg(point.node)
+        csv += u"%1,%2,%3,%4,%5,%6\n"_s.arg(point.node)
                    .arg(point.x)
                    .arg(point.y)
-                   .arg(toString(point.kind), toString(point.state));
+                   .arg(toString(point.kind), toString(point.state), point.recorded ? u"yes"_s : u"no"_s);
     return csv;
 }
 

@@ -282,8 +282,8 @@ void MainWindow::arrange(const QString &perspective)
                                                                 : themeSize("rightDock")},
                 Qt::Horizontal);
     const int body = std::max(500, height() - themeSize("menuBar") - themeSize("toolBar") - themeSize("statusBar"));
-    resizeDocks({m_bottomDock}, {body * (review ? 52 : teach ? 22 : 25) / 100}, Qt::Vertical);
-    const int strip = body * (review ? 180 : 285) / 1000;
+    resizeDocks({m_bottomDock}, {body * (review ? 58 : teach ? 22 : 25) / 100}, Qt::Vertical);
+    const int strip = body * (review ? 157 : 285) / 1000;
     m_centre->setSizes({strip, body});
     m_charts->setSizes({500, 500});
 }
