@@ -112,7 +112,7 @@ void SkillDetail::showEditor(const SkillEdit &edit)
 void SkillDetail::shareRows()
 {
     if (!m_wide) return;
-    m_rows->setSizes(m_textPage->currentWidget() == m_editor ? QList<int>{600, 120, 160} : QList<int>{106, 206, 168});
+    m_rows->setSizes(m_textPage->currentWidget() == m_editor ? QList<int>{600, 120, 160} : QList<int>{98, 216, 166});
     m_history->setSizes({96, 44});
 }
 

@@ -152,6 +152,7 @@ void SkillDetail::buildPages()
     m_nodes->setOpensOnClick(true);
     m_nodes->setEmptySentence(tr("No node was made with it yet."));
     m_difference = new DiffView;
+    m_difference->setMinimumHeight(2 * themeSize("codeLine"));
     m_difference->setAccessibleName(tr("Difference of two revisions"));
 
     m_ledgerPage = section(tr("Ledger"), m_ledgerBar, m_ledgerNote);

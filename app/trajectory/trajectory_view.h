@@ -100,7 +100,7 @@ private:
     bool m_foldsChanged = false; // since the last layout began
     int m_lookedAt = -1;         // the node that was brought into view last
     bool m_lookWanted = false;   // into view as soon as its fold is open
-    QFutureWatcher<Arrangement> m_arranging;
+    QFutureWatcher<Arrangement> m_arranging{this};
     int m_generation = 0; // of the document's contents
     int m_arranged = 0;   // the generation that m_arranging is of
     bool m_autoFit = true;
