@@ -439,10 +439,9 @@ void NodesChart::setMarks(QList<NodePoint> points, const QList<QCPItemText *> &w
     m_rings->setNodes(m_selection->selected(), m_selection->compared());
 }
 
-QString NodesChart::recordedNote() const
+QString NodesChart::recordedNote(const QList<NodePoint> &points)
 {
-    const auto &nodes = m_document->trajectory().nodes;
-    return std::ranges::any_of(nodes, [](const TrajectoryNode &node) { return node.recorded.has_value(); }) ? tr(" · diamonds: recorded") : QString();
+    return std::ranges::any_of(points, &NodePoint::recorded) ? tr(" · diamonds: recorded") : QString();
 }
 
 void NodesChart::clearMarks()

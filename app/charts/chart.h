@@ -135,7 +135,7 @@ protected:
     // For rebuild(): takes the points and what their labels must not lie over.
     void setMarks(QList<NodePoint> points, const QList<QCPItemText *> &words);
     void clearMarks();
-    [[nodiscard]] QString recordedNote() const; // for note(): what diamonds are, where there are any
+    [[nodiscard]] static QString recordedNote(const QList<NodePoint> &points); // for note(): what diamonds are, if any
     void showSelection() override;
     [[nodiscard]] const NodePoint *pointAt(const QPointF &position) const { return m_marks ? m_marks->at(position) : nullptr; }
 

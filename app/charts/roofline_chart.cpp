@@ -5,6 +5,7 @@
 #include "settings/numbers.h"
 #include "settings/theme.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace Qt::StringLiterals;
@@ -94,14 +95,15 @@ void RooflineChart::rebuild()
     }
     // The way from the baseline to the best.
     QVector<double> x, y;
-    QHash<int, QPointF> places;
-    for (const NodePoint &point : std::as_const(points))
-        places.insert(point.node, {point.x, point.y});
+    const auto placeOf = [&points](int node) { // they stand in the order of their numbers
+        const auto point = std::ranges::lower_bound(points, node, {}, &NodePoint::node);
+        return point != points.end() && point->node == node ? std::optional(QPointF(point->x, point->y)) : std::nullopt;
+    };
     // A long session goes to and fro in one spot, which would be drawn as many dashes on top of each other.
     const auto near = [](double a, double b) { return std::abs(std::log(a / b)) < 0.01; };
     for (const int node : m_document->trajectory().bestPath()) {
-        const auto place = places.constFind(node);
-        if (place == places.constEnd()) continue;
+        const auto place = placeOf(node);
+        if (!place) continue;
         if (!x.isEmpty() && near(x.last(), place->x()) && near(y.last(), place->y())) continue;
         x.append(place->x());
         y.append(place->y());
@@ -115,7 +117,7 @@ void RooflineChart::rebuild()
     path->setPen(pen);
     path->setData(x, y);
     setMarks(points, m_words);
-    m_note = tr("%1, all nodes, %2").arg(m_device ? m_device->name : id, modelled ? tr("modelled") : tr("measured")) + recordedNote();
+    m_note = tr("%1, all nodes, %2").arg(m_device ? m_device->name : id, modelled ? tr("modelled") : tr("measured")) + recordedNote(points);
 }
 
 void RooflineChart::addRoof(double gb_s, double flopRoof, const QString &label, bool main)

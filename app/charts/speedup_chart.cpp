@@ -144,7 +144,7 @@ void SpeedupChart::rebuild()
         words.append(addLine(this, *roof, dotted, tr("roofline %1, modelled").arg(numbers::speedupValue(*roof)), true));
     }
     addBestSoFar(lastRound + 0.4);
-    m_note += recordedNote();
+    m_note += recordedNote(points);
     setMarks(points, words);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int width_px = 400, mostColours = 64;
 constexpr int clearlyDifferent = 40; // of 255 in one channel; the reduced colours are nearer than that to the true ones
-constexpr double mostMean = 1.5, mostShare = 0.01;
+constexpr double mostMean = 0.5, mostShare = 0.0025; // a date that is another one is far less
 
 } // namespace
 

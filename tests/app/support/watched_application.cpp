@@ -4,8 +4,9 @@
 #include <QAbstractEventDispatcher>
 #include <QMetaEnum>
 
-#include <cstdio>
+#include <algorithm>
 #include <ctime>
+#include <functional>
 #include <utility>
 
 using namespace Qt::StringLiterals;
@@ -13,6 +14,8 @@ using namespace Qt::StringLiterals;
 namespace kernelskill {
 
 namespace {
+
+constexpr double worthTelling_ms = 1;
 
 double cpuTime_ms()
 {
@@ -72,29 +75,34 @@ void WatchedApplication::count()
 {
     const double now_ms = cpuTime_ms(), took_ms = now_ms - std::exchange(m_since_ms, now_ms);
     m_turn_ms += took_ms;
-    if (took_ms > m_most_ms) {
-        m_most_ms = took_ms;
-        if (took_ms > 1) m_mostName = nameOf(m_receiver, m_className, m_type);
-    }
+    m_held.event_ms = std::max(m_held.event_ms, took_ms);
+    if (took_ms >= worthTelling_ms) m_parts.append({took_ms, nameOf(m_receiver, m_className, m_type)});
     if (!m_armed || took_ms <= limit_ms * slowdown) return;
-    const QString text = u"the UI thread was held for %1 ms of CPU time by %2"_s.arg(took_ms, 0, 'f', 1).arg(m_mostName);
+    const QString text = u"the UI thread was held for %1 ms of CPU time by %2"_s.arg(took_ms, 0, 'f', 1).arg(m_parts.last().second);
     QTest::qFail(qPrintable(text), __FILE__, __LINE__);
 }
 
 void WatchedApplication::endTurn()
 {
     if (m_depth > 0) count(); // a loop within an event: what was before it belongs to this turn
-    if (m_turn_ms > m_longest_ms) {
-        m_longest_ms = m_turn_ms;
-        m_longestName = m_mostName;
+    if (m_turn_ms > m_held.turn_ms) {
+        m_held.turn_ms = m_turn_ms;
+        m_longestParts = m_parts;
     }
-    m_turn_ms = m_most_ms = 0;
+    m_turn_ms = 0;
+    m_parts.clear();
 }
 
-double WatchedApplication::takeLongest_ms()
+WatchedApplication::Held WatchedApplication::takeHeld()
 {
     endTurn();
-    return std::exchange(m_longest_ms, 0);
+    auto parts = std::exchange(m_longestParts, {});
+    std::ranges::stable_sort(parts, std::greater());
+    QStringList words;
+    for (const auto &[ms, name] : std::as_const(parts))
+        words.append(u"%1 ms %2"_s.arg(ms, 0, 'f', 1).arg(name));
+    m_held.what = words.join(u", "_s);
+    return std::exchange(m_held, {});
 }
 
 WatchedApplication::Pardon::Pardon(const char *) : m_was(instance()->m_armed)

@@ -41,18 +41,17 @@ class TestFluency : public QObject
         for (const double until = spent_ms() + ms; spent_ms() < until;) {
         }
     }
-    // The longest turn of the better attempt, and what took it.
-    static std::pair<double, QString> bestOf(const std::function<void()> &attempt)
+    // Of the better attempt.
+    static WatchedApplication::Held bestOf(const std::function<void()> &attempt)
     {
-        constexpr double limit_ms = WatchedApplication::limit_ms * WatchedApplication::slowdown;
-        std::pair<double, QString> best{1e9, {}};
-        for (int i = 0; i < 3 && best.first > limit_ms; ++i) {
-            (void)WatchedApplication::instance()->takeLongest_ms();
+        WatchedApplication::Held best;
+        for (int i = 0; i < 3 && (i == 0 || !best.isTolerable()); ++i) {
+            (void)WatchedApplication::instance()->takeHeld();
             attempt();
-            const double longest_ms = WatchedApplication::instance()->takeLongest_ms();
-            if (longest_ms < best.first) best = {longest_ms, WatchedApplication::instance()->longest()};
+            const auto held = WatchedApplication::instance()->takeHeld();
+            if (i == 0 || held.event_ms < best.event_ms) best = held;
         }
-        qInfo("%s: longest turn %.1f ms, by %s", QTest::currentTestFunction(), best.first, qPrintable(best.second));
+        qInfo("%s: longest event %.1f ms, turn %.1f ms: %s", QTest::currentTestFunction(), best.event_ms, best.turn_ms, qPrintable(best.what));
         return best;
     }
     template <class Condition> static void waitFor(Condition &&done)
@@ -84,25 +83,27 @@ private Q_SLOTS:
     void theWatchdogSees()
     {
         auto *watchdog = WatchedApplication::instance();
-        (void)watchdog->takeLongest_ms();
+        (void)watchdog->takeHeld();
         QTimer idle;
         idle.setSingleShot(true);
         connect(&idle, &QTimer::timeout, &idle, [] { QThread::msleep(120); });
         idle.start(0);
         QTest::qWait(150);
-        QVERIFY(watchdog->takeLongest_ms() < WatchedApplication::limit_ms);
+        QVERIFY(watchdog->takeHeld().turn_ms < WatchedApplication::limit_ms);
         QObject holder;
         holder.setObjectName(u"the culprit"_s);
         QMetaObject::invokeMethod(&holder, [] { burn(80); }, Qt::QueuedConnection);
         QTest::qWait(5);
-        const double longest_ms = watchdog->takeLongest_ms();
-        QVERIFY2(longest_ms >= 80 && longest_ms < 130, qPrintable(QString::number(longest_ms)));
-        QCOMPARE(watchdog->longest(), u"MetaCall for QObject “the culprit”"_s);
+        auto held = watchdog->takeHeld();
+        QVERIFY2(held.event_ms >= 80 && held.event_ms < 130 && held.turn_ms >= held.event_ms, qPrintable(QString::number(held.event_ms)));
+        QVERIFY2(held.what.section(u", "_s, 0, 0).endsWith(u" ms MetaCall for QObject “the culprit”"_s), qPrintable(held.what));
+        QVERIFY(!held.isTolerable());
         // Many short ones in one turn hold it as well.
         for (int i = 0; i < 8; ++i)
             QMetaObject::invokeMethod(&holder, [] { burn(10); }, Qt::QueuedConnection);
         QTest::qWait(5);
-        QVERIFY(watchdog->takeLongest_ms() >= 80);
+        held = watchdog->takeHeld();
+        QVERIFY(held.turn_ms >= 80 && held.event_ms < 50);
         // A loop within takes turns of its own.
         QMetaObject::invokeMethod(
             &holder,
@@ -114,8 +115,8 @@ private Q_SLOTS:
             },
             Qt::QueuedConnection);
         QTest::qWait(5);
-        const double turns_ms = watchdog->takeLongest_ms();
-        QVERIFY2(turns_ms >= 20 && turns_ms < 60, qPrintable(QString::number(turns_ms)));
+        held = watchdog->takeHeld();
+        QVERIFY2(held.turn_ms >= 20 && held.turn_ms < 60, qPrintable(QString::number(held.turn_ms)));
     }
     void aHoldFailsTheTest()
     {
@@ -125,7 +126,7 @@ private Q_SLOTS:
             QTest::qWait(5);
         };
         hold(); // not armed yet
-        (void)watchdog->takeLongest_ms();
+        (void)watchdog->takeHeld();
         watchdog->arm();
         {
             const WatchedApplication::Pardon pardon("forgiven");
@@ -137,26 +138,26 @@ private Q_SLOTS:
     }
     void aLongSessionIsRead()
     {
-        const auto [longest_ms, what] = bestOf([this] {
+        const auto held = bestOf([this] {
             m_window->document()->clear();
             m_window->openSession(m_path);
             waitFor([&] { return m_window->document()->trajectory().nodes.size() >= nodes && m_window->isSettled(); });
         });
-        QVERIFY2(longest_ms <= WatchedApplication::limit_ms * WatchedApplication::slowdown, qPrintable(what));
+        QVERIFY2(held.isTolerable(), qPrintable(held.what));
     }
     void aRunStreams()
     {
         constexpr int perSecond = 200, events = 600;
         const QList<Event> &all = m_session.events;
         const qsizetype known = all.size() - events;
-        const auto [longest_ms, what] = bestOf([&] {
+        const auto held = bestOf([&] {
             SessionContents contents;
             contents.events = all.first(known);
             contents.trajectory = Trajectory::fold(contents.events);
             contents.blobs = m_session.blobs;
             m_window->document()->setContents(contents);
             waitFor([&] { return m_window->isSettled(); });
-            (void)WatchedApplication::instance()->takeLongest_ms(); // what opening it took is another matter
+            (void)WatchedApplication::instance()->takeHeld(); // what opening it took is another matter
             // As an engine does, which does not wait for the window: what is due comes, whenever it is let.
             QElapsedTimer since;
             since.start();
@@ -172,7 +173,7 @@ private Q_SLOTS:
             waitFor([&] { return next >= all.size(); });
         });
         QCOMPARE(m_window->document()->events().size(), all.size());
-        QVERIFY2(longest_ms <= WatchedApplication::limit_ms * WatchedApplication::slowdown, qPrintable(what));
+        QVERIFY2(held.isTolerable(), qPrintable(held.what));
     }
     void aLongDiffOpens()
     {
@@ -187,13 +188,13 @@ private Q_SLOTS:
         DiffView view;
         view.resize(1000, 700);
         view.show();
-        const auto [longest_ms, what] = bestOf([&] {
+        const auto held = bestOf([&] {
             view.compare({left, {}}, {right, {}}, CodeLanguage::Cuda, false);
             waitFor([&] { return view.isSettled(); });
             QTest::qWait(20); // it is painted
         });
         QVERIFY(view.hunkCount() > 700);
-        QVERIFY2(longest_ms <= WatchedApplication::limit_ms * WatchedApplication::slowdown, qPrintable(what));
+        QVERIFY2(held.isTolerable(), qPrintable(held.what));
     }
     void cleanupTestCase() { m_window.reset(); }
 };
