@@ -282,8 +282,10 @@ void MainWindow::arrange(const QString &perspective)
                                                                 : themeSize("rightDock")},
                 Qt::Horizontal);
     const int body = std::max(500, height() - themeSize("menuBar") - themeSize("toolBar") - themeSize("statusBar"));
-    resizeDocks({m_bottomDock}, {body * (review ? 58 : teach ? 22 : 25) / 100}, Qt::Vertical);
-    const int strip = body * (review ? 157 : 285) / 1000;
+    // A large window has room for the skill's tables below some lines of the diff; in a small one the diff needs its half.
+    const int reviewed = body >= 800 ? 58 : 50;
+    resizeDocks({m_bottomDock}, {body * (review ? reviewed : teach ? 22 : 25) / 100}, Qt::Vertical);
+    const int strip = review ? std::max(152, body * 157 / 1000) : body * 285 / 1000;
     m_centre->setSizes({strip, body});
     m_charts->setSizes({500, 500});
 }

@@ -360,13 +360,13 @@ void TrajectoryPainter::paintMiddle(const TrajectoryNode &node, const QRectF &ca
         const double glyph = glyphSize;
         const int repairs = m_scene.folds.value(node.id);
         const bool alone = m_geometry.narrow && repairs == 0;
-        const double glyphLeft = alone ? card.center().x() - glyph / 2 : card.left() + 7;
+        const double glyphLeft = alone ? card.center().x() - glyph / 2 : card.left() + (repairs > 0 ? 4 : 7);
         glyphs::paintState(m_painter, QRectF(glyphLeft, card.center().y() - glyph / 2, glyph, glyph), node.state);
         double end = right;
         if (repairs > 0) { // "+4" and "−4": what a click on it adds and takes away
             const QString count = (m_scene.closed.contains(node.id) ? u'+' : QChar(0x2212)) + QString::number(repairs);
             m_painter.setFont(theme().font(TextStyle::Caption));
-            end -= m_painter.fontMetrics().horizontalAdvance(count) + 2;
+            end -= m_painter.fontMetrics().horizontalAdvance(count);
             m_painter.setPen(themeColor("text.link"));
             m_painter.drawText(QRectF(end, card.top(), right - end, card.height()), Qt::AlignRight | Qt::AlignVCenter, count);
         }
