@@ -275,19 +275,29 @@ void NodeMarks::paintGlyph(QPainter &painter, const NodePoint &point, const QPoi
     const double half = halfOf(point);
     if (point.below) {
         glyphs::paintState(painter, QRectF(centre.x() - half, centre.y() - half, 2 * half, 2 * half), point.state);
+        if (!point.recorded) return;
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(themeColor("text.secondary"));
+        for (const int dot : {-4, 0, 4})
+            painter.drawEllipse(centre + QPointF(dot, half + 2.2), 0.9, 0.9);
         return;
     }
     const QColor color = glyphs::stateColor(point.state);
     painter.setPen(QPen(color, 1.3));
     painter.setBrush(point.kind == TimeKind::Modelled ? glyphs::hatch(color, mParentPlot->devicePixelRatioF())
                                                       : QBrush(color));
-    painter.drawEllipse(centre, half, half);
+    if (!point.recorded) {
+        painter.drawEllipse(centre, half, half);
+        return;
+    }
+    const double reach = half * 1.25; // as large an area as the circle's
+    painter.drawPolygon(QPolygonF({centre - QPointF(0, reach), centre + QPointF(reach, 0), centre + QPointF(0, reach), centre - QPointF(reach, 0)}));
 }
 
 // A glyph is painted once and copied for every point like it.
 const QPixmap &NodeMarks::glyphOf(const NodePoint &point)
 {
-    QPixmap &glyph = m_glyphs[(int(point.state) * 2 + int(point.kind)) * 2 + int(point.below)];
+    QPixmap &glyph = m_glyphs[((int(point.state) * 2 + int(point.kind)) * 2 + int(point.below)) * 2 + int(point.recorded)];
     if (!glyph.isNull()) return glyph;
     const double ratio = mParentPlot->devicePixelRatioF();
     glyph = QPixmap(QSizeF(2 * glyphReach_px * ratio, 2 * glyphReach_px * ratio).toSize());
@@ -427,6 +437,11 @@ void NodesChart::setMarks(QList<NodePoint> points, const QList<QCPItemText *> &w
     m_marks->keepClear(words);
     m_rings = new SelectionRings(this, m_marks);
     m_rings->setNodes(m_selection->selected(), m_selection->compared());
+}
+
+QString NodesChart::recordedNote(const QList<NodePoint> &points)
+{
+    return std::ranges::any_of(points, &NodePoint::recorded) ? tr(" · diamonds: recorded") : QString();
 }
 
 void NodesChart::clearMarks()

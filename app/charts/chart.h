@@ -63,7 +63,8 @@ struct NodePoint
     std::optional<Interval> interval; // in y
     QString label;                    // beside the point; empty: none
     bool best = false, human = false;
-    bool below = false; // without a value: under the axis
+    bool below = false;    // without a value: under the axis
+    bool recorded = false; // played again from a record: a diamond, or with dots under it
 };
 
 // Points of a chart as the glyphs of the trajectory, with intervals and labels. Of points that fall together one is drawn.
@@ -134,6 +135,7 @@ protected:
     // For rebuild(): takes the points and what their labels must not lie over.
     void setMarks(QList<NodePoint> points, const QList<QCPItemText *> &words);
     void clearMarks();
+    [[nodiscard]] static QString recordedNote(const QList<NodePoint> &points); // for note(): what diamonds are, if any
     void showSelection() override;
     [[nodiscard]] const NodePoint *pointAt(const QPointF &position) const { return m_marks ? m_marks->at(position) : nullptr; }
 

@@ -5,6 +5,7 @@
 #include "settings/numbers.h"
 #include "settings/theme.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace Qt::StringLiterals;
@@ -27,6 +28,7 @@ QList<NodePoint> RooflineChart::collect() const
         point.label = QString::number(node.id);
         point.best = node.isBest && node.id != 0;
         point.human = node.isHuman;
+        point.recorded = node.recorded.has_value();
         points.append(point);
     }
     return points;
@@ -93,14 +95,15 @@ void RooflineChart::rebuild()
     }
     // The way from the baseline to the best.
     QVector<double> x, y;
-    QHash<int, QPointF> places;
-    for (const NodePoint &point : std::as_const(points))
-        places.insert(point.node, {point.x, point.y});
+    const auto placeOf = [&points](int node) { // they stand in the order of their numbers
+        const auto point = std::ranges::lower_bound(points, node, {}, &NodePoint::node);
+        return point != points.end() && point->node == node ? std::optional(QPointF(point->x, point->y)) : std::nullopt;
+    };
     // A long session goes to and fro in one spot, which would be drawn as many dashes on top of each other.
     const auto near = [](double a, double b) { return std::abs(std::log(a / b)) < 0.01; };
     for (const int node : m_document->trajectory().bestPath()) {
-        const auto place = places.constFind(node);
-        if (place == places.constEnd()) continue;
+        const auto place = placeOf(node);
+        if (!place) continue;
         if (!x.isEmpty() && near(x.last(), place->x()) && near(y.last(), place->y())) continue;
         x.append(place->x());
         y.append(place->y());
@@ -114,7 +117,7 @@ void RooflineChart::rebuild()
     path->setPen(pen);
     path->setData(x, y);
     setMarks(points, m_words);
-    m_note = tr("%1, all nodes, %2").arg(m_device ? m_device->name : id, modelled ? tr("modelled") : tr("measured"));
+    m_note = tr("%1, all nodes, %2").arg(m_device ? m_device->name : id, modelled ? tr("modelled") : tr("measured")) + recordedNote(points);
 }
 
 void RooflineChart::addRoof(double gb_s, double flopRoof, const QString &label, bool main)
@@ -162,12 +165,12 @@ int RooflineChart::hitTest(const QPointF &where, QString *text) const
 
 QString RooflineChart::toCsv() const
 {
-    QString csv = u"node,flop_per_dram_byte,tflops,kind,verdict\n"_s;
+    QString csv = u"node,flop_per_dram_byte,tflops,kind,verdict,recorded\n"_s;
     for (const NodePoint &point : collect())
-        csv += u"%1,%2,%3,%4,%5\n"_s.arg(point.node)
+        csv += u"%1,%2,%3,%4,%5,%6\n"_s.arg(point.node)
                    .arg(point.x)
                    .arg(point.y)
-                   .arg(toString(point.kind), toString(point.state));
+                   .arg(toString(point.kind), toString(point.state), point.recorded ? u"yes"_s : u"no"_s);
     return csv;
 }
 

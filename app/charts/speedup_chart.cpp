@@ -87,6 +87,7 @@ QList<NodePoint> SpeedupChart::collect() const
         point.x = node.round + (count > 1 ? (place - (count - 1) / 2.0) * std::min(0.3, 0.8 / count) : 0);
         point.best = node.isBest && node.id != 0;
         point.human = node.isHuman;
+        point.recorded = node.recorded.has_value();
         if (const auto speedup = node_text::speedup(node)) {
             point.y = speedup->value;
             point.kind = speedup->kind;
@@ -143,6 +144,7 @@ void SpeedupChart::rebuild()
         words.append(addLine(this, *roof, dotted, tr("roofline %1, modelled").arg(numbers::speedupValue(*roof)), true));
     }
     addBestSoFar(lastRound + 0.4);
+    m_note += recordedNote(points);
     setMarks(points, words);
 }
 
@@ -179,7 +181,7 @@ int SpeedupChart::hitTest(const QPointF &where, QString *text) const
 
 QString SpeedupChart::toCsv() const
 {
-    QString csv = u"round,node,skill,speedup,low,high,kind,verdict,time_us\n"_s;
+    QString csv = u"round,node,skill,speedup,low,high,kind,verdict,time_us,recorded_node\n"_s;
     for (const TrajectoryNode &node : m_document->trajectory().nodes) {
         const auto speedup = node_text::speedup(node);
         csv += u"%1,%2,%3,"_s.arg(node.round).arg(node.id).arg(node.skill);
@@ -189,7 +191,8 @@ QString SpeedupChart::toCsv() const
                              .arg(toString(speedup->kind))
                        : u",,,,"_s;
         csv += toString(node.state) + u',' +
-               (speedup && node.time_us ? QString::number(*node.time_us) : QString()) + u'\n';
+               (speedup && node.time_us ? QString::number(*node.time_us) : QString()) + u',' +
+               (node.recorded ? QString::number(node.recorded->node) : QString()) + u'\n';
     }
     return csv;
 }

@@ -7,6 +7,7 @@
 #include "settings/when_seen.h"
 #include "shell/bar.h"
 
+#include <QEvent>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -21,11 +22,19 @@ using namespace Qt::StringLiterals;
 
 namespace kernelskill {
 
+namespace {
+
+constexpr int nameWidth = 200; // of the table's rows
+
+} // namespace
+
 ComparePanel::ComparePanel(SessionDocument *document, QWidget *parent)
-    : QWidget(parent), m_document(document), m_model(new CompareModel(document, this)), m_table(new QTableView)
+    : QWidget(parent), m_document(document), m_model(new CompareModel(document, this)), m_tabs(new PartTabs),
+      m_table(new QTableView)
 {
     auto *bar = new Bar(themeSize("tabBar"));
     bar->addTitle(tr("Compare"));
+    bar->add(m_tabs);
     m_count = bar->addText({});
     bar->addStretch();
     m_linked = bar->addButton(u"link-scroll"_s, tr("Scroll the code of all as one"));
@@ -33,16 +42,17 @@ ComparePanel::ComparePanel(SessionDocument *document, QWidget *parent)
     m_linked->setChecked(true);
     QToolButton *close = bar->addButton(u"close"_s, tr("Back to the diff (Esc)"));
     auto *code = new QWidget;
-    auto *grid = new QGridLayout(code);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(1);
-    grid->setVerticalSpacing(0);
+    m_grid = new QGridLayout(code);
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setHorizontalSpacing(1);
+    m_grid->setVerticalSpacing(0);
     for (int column = 0; column < CompareModel::mostNodes; ++column) {
         auto *header = new SideHeader(QChar(u'A' + column));
         auto *view = new DiffView;
         view->setAccessibleName(tr("Code of %1").arg(QChar(u'A' + column)));
-        grid->addWidget(header, 0, column);
-        grid->addWidget(view, 1, column);
+        view->installEventFilter(this);
+        m_grid->addWidget(header, 0, column);
+        m_grid->addWidget(view, 1, column);
         m_headers.append(header);
         m_views.append(view);
         connect(view->verticalScrollBar(), &QScrollBar::valueChanged, this, [this, view] { scrollTogether(view); });
@@ -53,6 +63,7 @@ ComparePanel::ComparePanel(SessionDocument *document, QWidget *parent)
     m_table->setShowGrid(false);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(themeSize("row"));
     m_table->horizontalHeader()->setHighlightSections(false);
@@ -70,6 +81,7 @@ ComparePanel::ComparePanel(SessionDocument *document, QWidget *parent)
     escape->setContext(Qt::WidgetWithChildrenShortcut);
     connect(escape, &QShortcut::activated, this, &ComparePanel::closed);
     connect(close, &QToolButton::clicked, this, &ComparePanel::closed);
+    connect(m_tabs, &QTabBar::currentChanged, this, &ComparePanel::refresh);
     auto *seen = new WhenSeen(this, [this] { refresh(); });
     connect(document, &SessionDocument::nodesChanged, seen, &WhenSeen::ask);
     connect(document, &SessionDocument::reset, this, [this] {
@@ -91,26 +103,58 @@ void ComparePanel::refresh()
     m_model->setNodes(QList<int>(m_model->nodes())); // their figures may be new
     const QList<int> &nodes = m_model->nodes();
     m_count->setText(tr("%1 nodes").arg(nodes.size()));
-    QStringList shown;
+    QList<const Evaluation *> evaluations;
+    for (const int node : nodes)
+        evaluations.append(m_document->evaluation(node));
+    m_tabs->showPartsOf(evaluations);
+    m_shown.resize(m_views.size());
     for (int column = 0; column < m_views.size(); ++column) {
         const TrajectoryNode *node = m_document->node(nodes.value(column, -1));
         m_headers[column]->setVisible(node);
         m_views[column]->setVisible(node);
+        m_grid->setColumnStretch(column, node ? 1 : 0);
         if (!node) continue;
         m_headers[column]->setNode(node, {});
-        shown.append(node->candidateBlob);
-        if (m_shown.value(column) == node->candidateBlob && !node->candidateBlob.isEmpty()) continue;
-        const Candidate *candidate = m_document->candidate(node->id);
-        if (candidate)
-            m_views[column]->compare({}, {candidate->mainText(), {}}, CodeLanguage::Cuda, true);
-        else
-            m_views[column]->showMessage(tr("Node %1 has no code yet: it is being written.").arg(node->id));
+        showCode(column, node->id);
     }
-    m_shown = shown;
+    alignColumns();
+}
+
+void ComparePanel::showCode(int column, int id)
+{
+    const NodePart part = m_tabs->current();
+    const TrajectoryNode &node = *m_document->node(id);
+    const QString shown = u"%1 %2 %3 %4 %5"_s.arg(titleOf(part)).arg(id).arg(node.candidateBlob, node.evaluationBlob, node.plan.skill);
+    if (m_shown[column] == shown) return;
+    m_shown[column] = shown;
+    const DiffSide side = sideOf(*m_document, id, part);
+    if (side.text.isEmpty())
+        m_views[column]->showMessage(missingSentence(id, part));
+    else
+        m_views[column]->compare({}, side, languageOf(part), true);
+}
+
+bool ComparePanel::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() == QEvent::Resize || event->type() == QEvent::Move) alignColumns();
+    return QWidget::eventFilter(watched, event);
+}
+
+// The names share the first column of the code with A's values, so that no line of code is narrower for them.
+void ComparePanel::alignColumns()
+{
+    const int count = int(m_model->nodes().size());
+    if (count == 0) return;
     QHeaderView *header = m_table->horizontalHeader();
-    for (int column = 0; column < m_model->columnCount(); ++column)
-        header->setSectionResizeMode(column, column == 0 ? QHeaderView::Fixed : QHeaderView::Stretch);
-    if (m_model->columnCount() > 0) header->resizeSection(0, 200);
+    const auto edge = [&](int column) { // where the column of the code ends
+        return column + 1 < count ? m_views[column + 1]->x() : std::max(m_views[column]->x() + 1, m_table->viewport()->width());
+    };
+    const int name = std::min(nameWidth, edge(0) * 55 / 100);
+    header->setSectionResizeMode(QHeaderView::Fixed);
+    header->resizeSection(0, name);
+    header->resizeSection(1, edge(0) - name);
+    for (int column = 1; column < count; ++column)
+        header->resizeSection(column + 1, edge(column) - edge(column - 1));
 }
 
 void ComparePanel::scrollTogether(const DiffView *leader)

@@ -2,7 +2,6 @@
 #include "diff/diff_panel.h"
 
 #include "models/node_text.h"
-#include "profile/metric_catalogue.h"
 #include "settings/glyphs.h"
 #include "settings/icons.h"
 #include "settings/numbers.h"
@@ -10,91 +9,14 @@
 #include "shell/bar.h"
 
 #include <QHBoxLayout>
-#include <QJsonDocument>
 #include <QLabel>
 #include <QPainter>
-#include <QTabBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 using namespace Qt::StringLiterals;
 
 namespace kernelskill {
-
-namespace {
-
-const QString cudaTab = u"CUDA"_s, ptxTab = u"PTX"_s, sassTab = u"SASS"_s, planTab = u"Plan"_s, profileTab = u"Profile"_s;
-
-// A plan as text, one fact a line, so that two plans compare line by line.
-QString planText(const TrajectoryNode &node)
-{
-    const Plan &plan = node.plan;
-    if (plan.skill.isEmpty() && plan.method.isEmpty() && plan.rationale.isEmpty()) return {};
-    QString text = u"Method      %1\nSkill       %2\n"_s.arg(plan.method, plan.skill);
-    if (plan.overridesPolicy) text += u"Overrides the policy\n"_s;
-    text += u"\nWhy\n"_s;
-    for (const QString &sentence : plan.rationale.split(u". "_s, Qt::SkipEmptyParts))
-        text += u"    "_s + sentence.trimmed() + (sentence.endsWith(u'.') ? u"\n"_s : u".\n"_s);
-    text += u"\nParameters\n"_s;
-    for (auto value = plan.parameters.begin(); value != plan.parameters.end(); ++value)
-        text += u"    %1 = %2\n"_s.arg(value.key(), value->toVariant().toString());
-    text += u"\nPromises\n"_s;
-    for (const MetricPromise &promise : plan.promises) {
-        const MetricInfo *info = metricInfo(promise.metric);
-        text += u"    %1: %2\n"_s.arg(info ? info->title : promise.metric, numbers::promise(promise.change));
-    }
-    return text;
-}
-
-QString profileText(const Evaluation &evaluation)
-{
-    QString text;
-    for (const KernelProfile &kernel : evaluation.profile.kernels) {
-        text += u"%1  grid %2×%3×%4  block %5×%6×%7\n"_s.arg(kernel.name)
-                    .arg(kernel.grid[0])
-                    .arg(kernel.grid[1])
-                    .arg(kernel.grid[2])
-                    .arg(kernel.block[0])
-                    .arg(kernel.block[1])
-                    .arg(kernel.block[2]);
-        text += u"    %1 %2\n"_s.arg(u"Duration"_s, -34).arg(numbers::duration_us(kernel.duration_us), 14);
-        text += u"    %1 %2\n"_s.arg(u"Roofline time"_s, -34).arg(numbers::duration_us(kernel.roofline_us), 14);
-        for (auto metric = kernel.metrics.begin(); metric != kernel.metrics.end(); ++metric) {
-            const MetricInfo *info = metricInfo(metric.key());
-            text += u"    %1 %2\n"_s.arg(info ? info->title : metric.key(), -34)
-                        .arg(numbers::metricValue(*metric, info ? info->unit : QString()), 14);
-        }
-        for (auto stall = kernel.stalls.begin(); stall != kernel.stalls.end(); ++stall)
-            text +=
-                u"    %1 %2\n"_s.arg(u"Stall "_s + stall.key(), -34).arg(numbers::withUnit(*stall * 100, u"%"_s), 14);
-        text += u'\n';
-    }
-    return text;
-}
-
-QHash<int, LineNote> notesOf(const Candidate &candidate, const Evaluation *evaluation)
-{
-    QHash<int, LineNote> notes;
-    if (!evaluation || candidate.isEmpty()) return notes;
-    const QString path = candidate.files.first().path;
-    const auto isMain = [&](const QString &file) {
-        return file.isEmpty() || file == path || file.endsWith(u'/' + path);
-    };
-    for (const KernelProfile &kernel : evaluation->profile.kernels) {
-        for (const HotSpot &spot : kernel.hotSpots) {
-            // Lines that take less than a twentieth of the stalls would only be noise.
-            if (spot.line > 0 && isMain(spot.file) && spot.stallShare >= 0.05 && !notes.contains(spot.line - 1))
-                notes.insert(spot.line - 1, {spot.text, false});
-        }
-    }
-    for (const Finding &finding : evaluation->findings) {
-        if (finding.line > 0 && isMain(finding.file))
-            notes.insert(finding.line - 1, {finding.message.section(u'\n', 0, 0), true});
-    }
-    return notes;
-}
-
-} // namespace
 
 SideHeader::SideHeader(QChar letter, QWidget *parent) : QWidget(parent), m_letter(letter)
 {
@@ -143,16 +65,11 @@ void SideHeader::paintEvent(QPaintEvent *)
 }
 
 DiffPanel::DiffPanel(SessionDocument *document, NodeSelection *selection, QWidget *parent)
-    : QWidget(parent), m_document(document), m_selection(selection), m_tabs(new QTabBar), m_step(new ElidedLabel),
+    : QWidget(parent), m_document(document), m_selection(selection), m_tabs(new PartTabs), m_step(new ElidedLabel),
       m_left(new SideHeader(u'A')), m_right(new SideHeader(u'B')), m_view(new DiffView)
 {
     auto *bar = new Bar(themeSize("tabBar"));
     bar->addTitle(tr("Diff"));
-    m_tabs->setDrawBase(false);
-    m_tabs->setExpanding(false);
-    m_tabs->setDocumentMode(true);
-    for (const QString &name : {cudaTab, ptxTab, sassTab, planTab, profileTab})
-        m_tabs->addTab(name);
     bar->add(m_tabs);
     bar->add(m_step, 1);
     m_fold = bar->addButton(u"fold"_s, tr("Fold unchanged lines"));
@@ -192,55 +109,24 @@ void DiffPanel::setMaximised(bool maximised)
     m_maximise->setChecked(maximised);
 }
 
-QString DiffPanel::currentTab() const
-{
-    return m_tabs->tabText(m_tabs->currentIndex());
-}
-
-DiffSide DiffPanel::sideOf(int id, const QString &tab) const
-{
-    const TrajectoryNode *node = m_document->node(id);
-    const Candidate *candidate = m_document->candidate(id);
-    const Evaluation *evaluation = m_document->evaluation(id);
-    if (!node) return {};
-    if (tab == ptxTab || tab == sassTab) return {evaluation ? evaluation->artefacts.value(tab.toLower()) : QString(), {}};
-    if (tab == planTab) return {planText(*node), {}};
-    if (tab == profileTab) return {evaluation ? profileText(*evaluation) : QString(), {}};
-    return candidate ? DiffSide{candidate->mainText(), notesOf(*candidate, evaluation)} : DiffSide{};
-}
-
-void DiffPanel::updateTabs(const Evaluation *evaluation)
-{
-    // A tab whose text does not exist for this node stays away rather than showing nothing.
-    for (int i = 0; i < m_tabs->count(); ++i) {
-        const QString name = m_tabs->tabText(i);
-        const bool there = name == cudaTab || name == planTab ||
-                           ((name == ptxTab || name == sassTab) && evaluation &&
-                            !evaluation->artefacts.value(name.toLower()).isEmpty()) ||
-                           (name == profileTab && evaluation && !evaluation->profile.isEmpty());
-        m_tabs->setTabVisible(i, there || i == m_tabs->currentIndex());
-    }
-    m_tabs->updateGeometry();
-}
-
 void DiffPanel::refresh()
 {
     const TrajectoryNode *b = m_document->node(m_selection->selected());
     const TrajectoryNode *a = m_document->node(m_selection->compared());
-    const QString tab = currentTab();
-    updateTabs(b ? m_document->evaluation(b->id) : nullptr);
+    const NodePart part = m_tabs->current();
+    m_tabs->showPartsOf({b ? m_document->evaluation(b->id) : nullptr});
     const Candidate *candidate = b ? m_document->candidate(b->id) : nullptr;
     const QString file = candidate && !candidate->isEmpty() ? candidate->files.first().path : QString();
     m_left->setVisible(a != nullptr);
     m_left->setNode(a, {});
     m_right->setVisible(b != nullptr);
-    m_right->setNode(b, tab == cudaTab ? file : QString());
+    m_right->setNode(b, part == NodePart::Cuda ? file : QString());
     showStep(a, b);
     const auto signature = [](const TrajectoryNode *node) {
         return node ? u"%1 %2 %3 %4"_s.arg(node->id).arg(node->candidateBlob, node->evaluationBlob, node->plan.skill)
                     : QString();
     };
-    const QString shown = tab + u'|' + signature(a) + u'|' + signature(b);
+    const QString shown = titleOf(part) + u'|' + signature(a) + u'|' + signature(b);
     if (shown == m_shown) return;
     m_shown = shown;
     if (!b) {
@@ -249,21 +135,13 @@ void DiffPanel::refresh()
                                 : tr("Select a node to see its code beside its parent's."));
         return;
     }
-    const DiffSide right = sideOf(b->id, tab);
+    const DiffSide right = sideOf(*m_document, b->id, part);
     if (right.text.isEmpty()) {
-        m_view->showMessage(tab == cudaTab ? tr("Node %1 has no code yet: it is being written.").arg(b->id)
-                            : tab == planTab
-                                ? tr("Node %1 has no plan: it is the starting point or a repair.").arg(b->id)
-                                : tr("Node %1 has no %2.").arg(b->id).arg(tab));
+        m_view->showMessage(missingSentence(b->id, part));
         return;
     }
-    const DiffSide left = a ? sideOf(a->id, tab) : DiffSide{};
-    m_view->compare(left, right,
-                    tab == cudaTab   ? CodeLanguage::Cuda
-                    : tab == ptxTab  ? CodeLanguage::Ptx
-                    : tab == sassTab ? CodeLanguage::Sass
-                                     : CodeLanguage::Plain,
-                    !a || left.text.isEmpty());
+    const DiffSide left = a ? sideOf(*m_document, a->id, part) : DiffSide{};
+    m_view->compare(left, right, languageOf(part), !a || left.text.isEmpty());
 }
 
 void DiffPanel::showStep(const TrajectoryNode *a, const TrajectoryNode *b)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The diff with its tabs (CUDA, PTX, Plan, Profile), the two sides' facts, folding and hunk navigation.
+// The diff with its tabs (CUDA, PTX, SASS, Plan, Profile), the two sides' facts, folding and hunk navigation.
 #pragma once
 
 #include "diff/diff_view.h"
+#include "diff/node_part.h"
 #include "models/session_document.h"
 
 class QLabel;
-class QTabBar;
 class QToolButton;
 
 namespace kernelskill {
@@ -46,13 +46,10 @@ private:
     void refresh();
     void showHunk();
     void showStep(const TrajectoryNode *a, const TrajectoryNode *b);
-    void updateTabs(const Evaluation *evaluation);
-    [[nodiscard]] QString currentTab() const;
-    [[nodiscard]] DiffSide sideOf(int node, const QString &tab) const;
 
     SessionDocument *m_document;
     NodeSelection *m_selection;
-    QTabBar *m_tabs;
+    PartTabs *m_tabs;
     ElidedLabel *m_step;
     QLabel *m_hunk;
     QToolButton *m_fold, *m_previous, *m_next, *m_maximise;

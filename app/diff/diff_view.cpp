@@ -83,6 +83,11 @@ void DiffView::showMessage(const QString &sentence)
     Q_EMIT settled();
 }
 
+QString DiffView::text() const
+{
+    return m_contents ? m_contents->diff.rightLines.join(u'\n') : m_message;
+}
+
 void DiffView::accept(std::shared_ptr<const DiffContents> contents)
 {
     m_busy = false;

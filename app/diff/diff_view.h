@@ -21,6 +21,7 @@ public:
     // `single`: nothing to compare with, show the right text plain. Keeps the scroll position for equal line counts.
     void compare(DiffSide left, DiffSide right, CodeLanguage language, bool single);
     void showMessage(const QString &sentence); // instead of code
+    [[nodiscard]] QString text() const; // of the right side, or the sentence in its place
     void setFold(bool fold);
     [[nodiscard]] bool folds() const { return m_fold; }
 

@@ -102,7 +102,9 @@ void DraftCard::setCompact(bool compact)
 void DraftCard::showCount()
 {
     const qsizetype count = m_model->waiting().size();
-    m_count->setText(count == 1 ? tr("1 waits") : tr("%1 wait").arg(count));
+    m_count->setText(QString::number(count));
+    m_count->setToolTip(count == 1 ? tr("1 draft waits") : tr("%1 drafts wait").arg(count));
+    m_count->setAccessibleName(m_count->toolTip());
     setVisible(count > 0);
 }
 

@@ -103,9 +103,17 @@ void SkillDetail::showEditor(const SkillEdit &edit)
 {
     m_editor->begin(m_name, edit, m_dossier.text, m_gates.get());
     m_textPage->setCurrentWidget(m_editor);
-    if (m_wide) m_rows->setSizes({600, 120, 160});
+    shareRows();
     refreshHeader();
     Q_EMIT situationChanged();
+}
+
+// Beside each other: some lines of text, seven rows of the ledger, four revisions; what is edited gets the most.
+void SkillDetail::shareRows()
+{
+    if (!m_wide) return;
+    m_rows->setSizes(m_textPage->currentWidget() == m_editor ? QList<int>{600, 120, 160} : QList<int>{98, 216, 166});
+    m_history->setSizes({96, 44});
 }
 
 void SkillDetail::keepEdit()
@@ -141,7 +149,7 @@ void SkillDetail::forgetSaved(const SkillChange &change)
         const bool hadFocus = m_editor->isAncestorOf(QApplication::focusWidget());
         m_editor->finish();
         m_textPage->setCurrentWidget(m_text);
-        if (m_wide) m_rows->setSizes({250, 250, 380});
+        shareRows();
         if (hadFocus) m_text->setFocus();
         refresh();
         Q_EMIT situationChanged();
@@ -155,7 +163,7 @@ void SkillDetail::revert()
     m_editor->finish();
     m_edits.remove(m_name);
     m_textPage->setCurrentWidget(m_text);
-    if (m_wide) m_rows->setSizes({250, 250, 380});
+    shareRows();
     m_text->setFocus();
     refresh();
     Q_EMIT unsavedChanged();

@@ -78,6 +78,7 @@ private:
     void arrange(bool wide);
     void take(const SkillDossier &dossier);
     void forgetSaved(const SkillChange &change);
+    void shareRows();
     void keepEdit();
     void showEditor(const SkillEdit &edit);
     void refresh();
@@ -110,7 +111,7 @@ private:
     QLineEdit *m_reason;
     QTabBar *m_tabs;
     QStackedWidget *m_stack;       // narrow: the pages
-    QSplitter *m_rows, *m_columns; // wide: text, ledger, and below them revisions beside nodes
+    QSplitter *m_rows, *m_columns, *m_history; // wide: text, ledger, and below them revisions beside nodes
     QStackedWidget *m_textPage;
     QWidget *m_ledgerPage, *m_revisionPage, *m_nodePage;
     Bar *m_ledgerBar, *m_revisionBar, *m_nodeBar;

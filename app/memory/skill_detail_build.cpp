@@ -152,6 +152,7 @@ void SkillDetail::buildPages()
     m_nodes->setOpensOnClick(true);
     m_nodes->setEmptySentence(tr("No node was made with it yet."));
     m_difference = new DiffView;
+    m_difference->setMinimumHeight(2 * themeSize("codeLine"));
     m_difference->setAccessibleName(tr("Difference of two revisions"));
 
     m_ledgerPage = section(tr("Ledger"), m_ledgerBar, m_ledgerNote);
@@ -160,13 +161,13 @@ void SkillDetail::buildPages()
     auto *restore = new ActionButton(m_actions->restoreRevision, ActionButton::Words::All);
     restore->setFixedHeight(themeSize("buttonSmall"));
     m_revisionBar->add(restore);
-    auto *history = new QSplitter(Qt::Vertical);
-    history->addWidget(m_revisions);
-    history->addWidget(m_difference);
-    history->setStretchFactor(0, 2);
-    history->setStretchFactor(1, 3);
-    history->setChildrenCollapsible(false);
-    m_revisionPage->layout()->addWidget(history);
+    m_history = new QSplitter(Qt::Vertical);
+    m_history->addWidget(m_revisions);
+    m_history->addWidget(m_difference);
+    m_history->setStretchFactor(0, 2);
+    m_history->setStretchFactor(1, 1);
+    m_history->setChildrenCollapsible(false);
+    m_revisionPage->layout()->addWidget(m_history);
     m_nodePage = section(tr("Provenance"), m_nodeBar, m_nodeNote);
     m_nodePage->layout()->addWidget(m_nodes);
     m_revisions->header()->setStretchLastSection(true);
@@ -229,7 +230,7 @@ void SkillDetail::arrange(bool wide)
         m_columns->insertWidget(1, m_nodePage);
         for (QWidget *page : pages)
             page->show();
-        m_rows->setSizes({250, 250, 380});
+        shareRows();
         m_columns->setSizes({560, 440});
     } else {
         for (int i = 0; i < pages.size(); ++i)

@@ -45,6 +45,9 @@ Result<SkillDossier> readDossier(const SkillStore &store, const QString &name)
     if (!history) return std::unexpected(history.error());
     auto states = store.stateHistory(name);
     if (!states) return std::unexpected(states.error());
+    auto canUndo = store.canUndo(name);
+    if (!canUndo) return std::unexpected(canUndo.error());
+    dossier.canUndo = *canUndo;
     dossier.ledger = std::move(*ledger);
     dossier.history = std::move(*history);
     dossier.states = std::move(*states);

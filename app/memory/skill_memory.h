@@ -33,6 +33,7 @@ struct SkillDossier
     QList<LedgerEntry> ledger;
     QList<SkillRevision> history;
     QList<SkillStateChange> states;
+    bool canUndo = false; // there is a change to take back
 };
 
 // One thing that was done to a skill.

@@ -141,6 +141,13 @@ void SkillsPanel::connectParts()
     connect(m_card, &DraftCard::nodeWanted, this, &SkillsPanel::nodeWanted);
     connect(m_memory, &SkillMemory::contentsRead, this, &SkillsPanel::take);
     connect(m_memory, &SkillMemory::dossierRead, this, &SkillsPanel::updateCard);
+    connect(m_memory, &SkillMemory::dossierRead, this, [this](const SkillDossier &dossier) {
+        if (dossier.canUndo)
+            m_canUndo = dossier.name;
+        else if (m_canUndo == dossier.name)
+            m_canUndo.clear();
+        updateActions();
+    });
     connect(m_memory, &SkillMemory::changed, this, &SkillsPanel::tellChange);
     connect(m_memory, &SkillMemory::imported, this, &SkillsPanel::tellImport);
     connect(m_memory, &SkillMemory::exported, this, [this](const QStringList &folders) {
@@ -344,7 +351,8 @@ void SkillsPanel::updateCard(const SkillDossier &dossier)
 
 QString SkillsPanel::undoable() const
 {
-    return m_changed.isEmpty() ? m_detail->skill() : m_changed.last();
+    if (!m_changed.isEmpty()) return m_changed.last();
+    return m_canUndo == m_detail->skill() ? m_canUndo : QString();
 }
 
 void SkillsPanel::updateActions()

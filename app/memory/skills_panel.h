@@ -80,6 +80,7 @@ private:
     QComboBox *m_architecture;
     QLabel *m_problems; // what cannot be read, and what the filter does not understand; hidden while there is nothing
     MemoryContents m_contents;
+    QString m_canUndo;     // the skill read last, where it has a change to take back
     QStringList m_changed; // skills a person changed here, the last one last: what undo takes back
     QString m_wanted;      // skill to choose once it is listed
     QString m_deciding;    // a draft whose fate is being written down

@@ -105,4 +105,12 @@ QString summary(const TrajectoryNode &node, const QString &stage)
     return lines.join(u'\n');
 }
 
+QString failedRepairs(const QList<int> &repairs)
+{
+    QStringList ids;
+    for (const int repair : repairs)
+        ids.append(QString::number(repair));
+    return u"%1 repairs failed: %2"_s.arg(repairs.size()).arg(ids.join(u", "_s));
+}
+
 } // namespace kernelskill::node_text

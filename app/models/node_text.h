@@ -23,6 +23,7 @@ struct Observation
 [[nodiscard]] QString full(const TrajectoryNode &node); // "12.6× [11.2, 14.2] modelled, verified"
 // Several lines: everything above, for tooltips and the clipboard.
 [[nodiscard]] QString summary(const TrajectoryNode &node, const QString &stage);
+[[nodiscard]] QString failedRepairs(const QList<int> &repairs); // "4 repairs failed: 6, 7, 8, 9"
 // "vectorised-loads" → "Vectorised loads"
 [[nodiscard]] QString titleOfSkill(const QString &name);
 

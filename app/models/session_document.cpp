@@ -86,6 +86,7 @@ void SessionDocument::forget()
 void SessionDocument::setContents(SessionContents contents)
 {
     m_contents = std::move(contents);
+    ++m_generation;
     forget();
     Q_EMIT reset();
     Q_EMIT nodesChanged();

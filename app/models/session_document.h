@@ -51,6 +51,7 @@ public:
     void setStage(int node, const QString &stage, int done, int total);
 
     [[nodiscard]] bool isEmpty() const { return m_contents.trajectory.nodes.isEmpty(); }
+    [[nodiscard]] int generation() const { return m_generation; } // grows with each reset
     [[nodiscard]] QString path() const { return m_contents.path; }
     void setPath(const QString &path) { m_contents.path = path; }
     [[nodiscard]] const Trajectory &trajectory() const { return m_contents.trajectory; }
@@ -82,6 +83,7 @@ private:
     void forget();
 
     SessionContents m_contents;
+    int m_generation = 0;
     mutable QCache<QString, Evaluation> m_evaluations;
     mutable QCache<QString, Candidate> m_candidates;
     mutable QCache<QString, Retrieval> m_retrievals;

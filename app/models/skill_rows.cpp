@@ -231,11 +231,16 @@ std::unique_ptr<TreeRow> provenance(const QString &skill, const QList<LedgerEntr
                                                 gain.isEmpty() ? entry.verdict : gain + u", "_s + entry.verdict},
                                  data);
     }
+    QHash<QString, int> untold; // task → nodes beyond the limit
     if (open.trajectory) {
-        for (const TrajectoryNode &node : open.trajectory->nodes) {
+        for (const TrajectoryNode &node : open.trajectory->nodes | std::views::reverse) {
             if (node.skill != skill || known.contains(QString::number(node.id))) continue;
-            taskRow(open.trajectory->taskName)
-                ->add(u"open:%1"_s.arg(node.id),
+            TreeRow *task = taskRow(open.trajectory->taskName);
+            if (--limit < 0) {
+                ++untold[task->key];
+                continue;
+            }
+            task->add(u"open:%1"_s.arg(node.id),
                       {u"%1 · node %2"_s.arg(open.name).arg(node.id), toString(node.state) + u", not in the ledger"_s},
                       {{SessionPathRole, open.path},
                        {NodeRole, node.id},
@@ -244,8 +249,10 @@ std::unique_ptr<TreeRow> provenance(const QString &skill, const QList<LedgerEntr
         }
     }
     for (const auto &task : root->children) {
-        const int nodes = int(task->children.size());
-        task->cells[ShapedColumn] = nodes == 1 ? u"1 node"_s : u"%1 nodes"_s.arg(nodes);
+        const int shown = int(task->children.size()), nodes = shown + untold.value(task->key);
+        task->cells[ShapedColumn] = nodes == 1      ? u"1 node"_s
+                                    : nodes > shown ? u"%1 nodes, the newest %2 shown"_s.arg(nodes).arg(shown)
+                                                    : u"%1 nodes"_s.arg(nodes);
         task->data.insert(NodesRole, nodes);
     }
     return root;

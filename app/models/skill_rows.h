@@ -29,7 +29,7 @@ enum Role {
 enum LedgerColumn { TaskColumn, NodeColumn, BottleneckColumn, PromisesColumn, GainColumn, VerdictColumn, OutcomeColumn };
 [[nodiscard]] QStringList ledgerHeaders();
 // Groups by GPU, structure and kind of time with their sums; the uses below, newest first, at most `limit` in all.
-[[nodiscard]] std::unique_ptr<TreeRow> ledger(const QList<LedgerEntry> &entries, qsizetype limit = 1000);
+[[nodiscard]] std::unique_ptr<TreeRow> ledger(const QList<LedgerEntry> &entries, qsizetype limit = 250);
 
 enum ProvenanceColumn { WhereColumn, ShapedColumn };
 [[nodiscard]] QStringList provenanceHeaders();
@@ -41,7 +41,7 @@ struct OpenSession
     const Trajectory *trajectory = nullptr;
 };
 [[nodiscard]] std::unique_ptr<TreeRow> provenance(const QString &skill, const QList<LedgerEntry> &entries,
-                                                  const OpenSession &open, qsizetype limit = 1000);
+                                                  const OpenSession &open, qsizetype limit = 250);
 
 enum RevisionColumn { NumberColumn, WhenColumn, WhoColumn, WhyColumn };
 [[nodiscard]] QStringList revisionHeaders();

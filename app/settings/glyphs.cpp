@@ -242,6 +242,11 @@ void paintMark(QPainter &painter, const QRectF &box, Mark mark)
         painter.drawEllipse(QPointF(0, 0), 0.85, 0.85);
         painter.drawPolyline(QPolygonF({{0, -0.5}, {0, 0.05}, {0.38, 0.25}}));
         break;
+    case Mark::Folded: // one card and the edge of the one behind it
+        unit.stroke(themeColor("text.secondary"), 0.2);
+        painter.drawRect(QRectF(-0.9, -0.75, 1.4, 1.0));
+        painter.drawPolyline(QPolygonF({{0.9, -0.35}, {0.9, 0.7}, {-0.5, 0.7}}));
+        break;
     }
 }
 

@@ -16,7 +16,7 @@ class QPainter;
 
 namespace kernelskill::glyphs {
 
-enum class Mark { Best, Base, Human, Recorded };
+enum class Mark { Best, Base, Human, Recorded, Folded };
 
 [[nodiscard]] QString stateRole(NodeState state); // colour role: "state.verified"
 [[nodiscard]] QColor stateColor(NodeState state);

@@ -282,8 +282,10 @@ void MainWindow::arrange(const QString &perspective)
                                                                 : themeSize("rightDock")},
                 Qt::Horizontal);
     const int body = std::max(500, height() - themeSize("menuBar") - themeSize("toolBar") - themeSize("statusBar"));
-    resizeDocks({m_bottomDock}, {body * (review ? 52 : teach ? 22 : 25) / 100}, Qt::Vertical);
-    const int strip = body * (review ? 180 : 285) / 1000;
+    // A large window has room for the skill's tables below some lines of the diff; in a small one the diff needs its half.
+    const int reviewed = body >= 800 ? 58 : 50;
+    resizeDocks({m_bottomDock}, {body * (review ? reviewed : teach ? 22 : 25) / 100}, Qt::Vertical);
+    const int strip = review ? std::max(152, body * 157 / 1000) : body * 285 / 1000;
     m_centre->setSizes({strip, body});
     m_charts->setSizes({500, 500});
 }
@@ -291,19 +293,27 @@ void MainWindow::arrange(const QString &perspective)
 void MainWindow::setPerspective(const QString &name)
 {
     if (name == m_perspective) return;
-    const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
+    leaveComparison();
+    setMaximised(false);
     if (!m_perspective.isEmpty()) {
-        m_settings->setValue(u"perspectives/%1/docks"_s.arg(m_perspective), saveState());
-        m_settings->setValue(u"perspectives/%1/centre"_s.arg(m_perspective), m_centre->saveState());
+        const Arrangement left{saveState(), m_centre->saveState(), m_charts->saveState()};
+        m_arrangements.insert(m_perspective, left);
+        m_settings->setValue(u"perspectives/%1/docks"_s.arg(m_perspective), left.docks);
+        m_settings->setValue(u"perspectives/%1/centre"_s.arg(m_perspective), left.centre);
     }
     m_perspective = name;
     arrange(name);
-    if (!fixedSize) {
-        const QByteArray docks = m_settings->value(u"perspectives/%1/docks"_s.arg(name)).toByteArray();
-        if (!docks.isEmpty()) {
-            restoreState(docks);
-            m_centre->restoreState(m_settings->value(u"perspectives/%1/centre"_s.arg(name)).toByteArray());
-        }
+    // As it was left here, else as it was left the last time, unless that was in a window of another size.
+    Arrangement known = m_arrangements.value(name);
+    const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
+    if (known.docks.isEmpty() && !fixedSize) {
+        known.docks = m_settings->value(u"perspectives/%1/docks"_s.arg(name)).toByteArray();
+        known.centre = m_settings->value(u"perspectives/%1/centre"_s.arg(name)).toByteArray();
+    }
+    if (!known.docks.isEmpty()) {
+        restoreState(known.docks);
+        m_centre->restoreState(known.centre);
+        m_charts->restoreState(known.charts);
     }
     for (QAction *action : m_perspectives->actions())
         action->setChecked(action->data().toString() == name);

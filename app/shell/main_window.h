@@ -194,7 +194,12 @@ private:
     QTimer *m_clock;
     QTimer *m_stateTimer;
 
+    struct Arrangement
+    {
+        QByteArray docks, centre, charts;
+    };
     QString m_perspective;
+    QHash<QString, Arrangement> m_arrangements; // of the perspectives that were left
     bool m_loading = false, m_diffMaximised = false, m_wasMaximised = false, m_runPending = false;
     SessionFollower *m_follower;
     bool m_closeAsked = false; // the next close stops the run

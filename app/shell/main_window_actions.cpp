@@ -6,6 +6,7 @@
 #include "diff/diff_panel.h"
 #include "memory/skills_panel.h"
 #include "models/node_text.h"
+#include "models/repair_folds.h"
 #include "settings/numbers.h"
 #include "settings/icons.h"
 #include "settings/theme.h"
@@ -66,6 +67,8 @@ void MainWindow::buildMenus()
     view->addAction(tr("Zoom &in"), QKeySequence::ZoomIn, this, [this] { m_trajectory->view()->zoomBy(1.25); });
     view->addAction(tr("Zoom &out"), QKeySequence::ZoomOut, this, [this] { m_trajectory->view()->zoomBy(0.8); });
     view->addAction(tr("&Fit trajectory"), QKeySequence(u"Ctrl+0"_s), this, [this] { m_trajectory->view()->fit(); });
+    view->addAction(tr("&Show failed repairs"), this, [this] { m_trajectory->folds()->setAllOpen(true); });
+    view->addAction(tr("F&old failed repairs"), this, [this] { m_trajectory->folds()->setAllOpen(false); });
     view->addAction(tr("&Maximise diff"), QKeySequence(u"F11"_s), this, &MainWindow::toggleMaximisedDiff);
     view->addAction(tr("&Transcript of the node"), QKeySequence(u"Ctrl+T"_s), this, &MainWindow::showTranscript);
     view->addSeparator();

@@ -6,6 +6,7 @@
 #include "settings/numbers.h"
 #include "settings/theme.h"
 
+#include <QCoreApplication>
 #include <QJsonArray>
 #include <QPainter>
 #include <QPainterPath>
@@ -82,6 +83,21 @@ QSizeF TrajectoryGeometry::contentSize(const TreeLayout &layout) const
     return {layout.columnRounds.size() * columnPitch, lanes * lanePitch};
 }
 
+QRectF TrajectoryGeometry::foldHandle(const QRectF &rect) const
+{
+    if (level == DetailLevel::Near) return rect.adjusted(8, rect.height() * 0.75 - 1, 0, 5);
+    if (level == DetailLevel::Middle) return QRectF(rect.right() - 22, rect.top(), 26, rect.height() + 4);
+    return {};
+}
+
+QString TrajectoryScene::foldText(int node) const
+{
+    const int count = folds.value(node);
+    if (count == 0) return {};
+    return closed.contains(node) ? QCoreApplication::translate("TrajectoryScene", "%1 repairs folded").arg(count)
+                                 : QCoreApplication::translate("TrajectoryScene", "fold %1 repairs").arg(count);
+}
+
 TrajectoryPainter::TrajectoryPainter(QPainter &painter, const TrajectoryScene &scene,
                                      const TrajectoryGeometry &geometry)
     : m_painter(painter), m_scene(scene), m_geometry(geometry)
@@ -94,7 +110,7 @@ void TrajectoryPainter::paintLinks(const QRectF &visible)
     QPainterPath tree, running, best;
     for (qsizetype i = 0; i < nodes.size(); ++i) {
         const TrajectoryNode &node = nodes[i];
-        if (node.parent < 0 || node.parent >= nodes.size()) continue;
+        if (node.parent < 0 || node.parent >= nodes.size() || m_scene.isHidden(i)) continue;
         const QRectF from = m_geometry.nodeRect(m_scene.layout.nodes[node.parent]);
         const QRectF to = m_geometry.nodeRect(m_scene.layout.nodes[i]);
         if (!QRectF(from.topLeft(), to.bottomRight()).normalized().united(from).intersects(visible)) continue;
@@ -129,10 +145,12 @@ void TrajectoryPainter::paintNodes(const QRectF &visible)
     }
     const auto &nodes = m_scene.document->trajectory().nodes;
     for (qsizetype i = 0; i < nodes.size(); ++i) {
+        if (m_scene.isHidden(i)) continue;
         const QRectF card = m_geometry.nodeRect(m_scene.layout.nodes[i]);
         if (!card.adjusted(-6, -6, 6, 6).intersects(visible)) continue;
         m_painter.save();
         if (m_scene.dimFailures && countsAsFailure(nodes[i].state)) m_painter.setOpacity(0.4);
+        if (m_scene.closed.contains(nodes[i].id)) paintStack(nodes[i], card);
         paintFrame(nodes[i], card);
         if (m_geometry.level == DetailLevel::Near)
             paintCard(nodes[i], card);
@@ -150,6 +168,7 @@ void TrajectoryPainter::paintFar(const QRectF &visible)
     QRectF selected;
     const auto &nodes = m_scene.document->trajectory().nodes;
     for (qsizetype i = 0; i < nodes.size(); ++i) {
+        if (m_scene.isHidden(i)) continue;
         const QRectF box = m_geometry.nodeRect(m_scene.layout.nodes[i]);
         if (!box.intersects(visible)) continue;
         if (nodes[i].id == m_scene.selected) selected = box;
@@ -161,9 +180,13 @@ void TrajectoryPainter::paintFar(const QRectF &visible)
             break;
         case NodeState::Wrong:
             list.append(box.adjusted(0, box.height() / 2, 0, 0));
+            if (m_scene.closed.contains(nodes[i].id))
+                list.append(QRectF(box.left() + box.width() / 3, box.bottom() + 1, box.width() * 2 / 3, 1));
             break;
         case NodeState::Failed:
             list.append(QRectF(box.left(), box.center().y() - 1, box.width(), 2));
+            if (m_scene.closed.contains(nodes[i].id)) // a fold: one below the other
+                list.append(QRectF(box.left() + box.width() / 3, box.bottom() - 1, box.width() * 2 / 3, 1));
             break;
         case NodeState::Suspect:
             hollow.append(box.adjusted(1, 1, -1, -1));
@@ -191,6 +214,21 @@ void TrajectoryPainter::paintFar(const QRectF &visible)
         m_painter.setPen(QPen(themeColor("accent.accent"), 2));
         m_painter.drawRect(selected.adjusted(-2, -2, 2, 2));
     }
+    m_painter.restore();
+}
+
+// The cards of the hidden repairs look out below the one they are folded behind.
+void TrajectoryPainter::paintStack(const TrajectoryNode &node, const QRectF &card)
+{
+    const double step = m_geometry.level == DetailLevel::Near ? 3 : 2;
+    const double radius = theme().radius(u"card"_s);
+    m_painter.save();
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    m_painter.setPen(QPen(themeColor("surface.control"), 1));
+    m_painter.setBrush(themeColor("surface.raised"));
+    for (int behind = std::min(2, m_scene.folds.value(node.id)); behind > 0; --behind)
+        m_painter.drawRoundedRect(QRectF(card.toAlignedRect()).adjusted(0.5, 0.5, -0.5, -0.5).translated(step * behind, step * behind),
+                                  radius, radius);
     m_painter.restore();
 }
 
@@ -288,18 +326,27 @@ void TrajectoryPainter::paintCard(const TrajectoryNode &node, const QRectF &card
     drawElided(m_painter, lineRect(1, left, detailEnd), node_text::detail(node, m_scene.document->stageText(node.id)),
                TextStyle::Caption, secondary);
     drawElided(m_painter, lineRect(2, left, right), node_text::title(node), TextStyle::Body, primary);
-    // Last line: the figures stay whole, the metric's name gives way.
+    paintLastLine(node, lineRect(3, left, right));
+}
+
+// What came of the step, or the fold that begins here. The figures stay whole, the metric's name gives way.
+void TrajectoryPainter::paintLastLine(const TrajectoryNode &node, const QRectF &line)
+{
+    if (const QString fold = m_scene.foldText(node.id); !fold.isEmpty()) {
+        drawElided(m_painter, line, fold, TextStyle::Caption, themeColor("text.link"));
+        return;
+    }
     const node_text::Observation seen = node_text::observationParts(node);
     m_painter.setFont(theme().font(TextStyle::Caption));
     const double valueWidth = seen.value.isEmpty() ? 0 : m_painter.fontMetrics().horizontalAdvance(u' ' + seen.value);
-    m_painter.setPen(secondary);
+    m_painter.setPen(themeColor("text.secondary"));
     QString name = seen.name;
-    const int nameRoom = int(right - left - valueWidth) + 1;
+    const int nameRoom = int(line.width() - valueWidth) + 1;
     const QString shortened = m_painter.fontMetrics().elidedText(name, Qt::ElideRight, nameRoom);
     if (shortened != name && shortened.size() < 10)
         name = name.section(u' ', 0, 0); // "DRAM" for "DRAM throughput" says more than "DRAM…"
     name = m_painter.fontMetrics().elidedText(name, Qt::ElideRight, nameRoom);
-    m_painter.drawText(lineRect(3, left, right), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
+    m_painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
                        seen.value.isEmpty() ? name : name + u' ' + seen.value);
 }
 
@@ -311,11 +358,20 @@ void TrajectoryPainter::paintMiddle(const TrajectoryNode &node, const QRectF &ca
     const double half = card.height() / 2;
     if (!speedup) {
         const double glyph = glyphSize;
-        const double glyphLeft = m_geometry.narrow ? card.center().x() - glyph / 2 : card.left() + 7;
+        const int repairs = m_scene.folds.value(node.id);
+        const bool alone = m_geometry.narrow && repairs == 0;
+        const double glyphLeft = alone ? card.center().x() - glyph / 2 : card.left() + (repairs > 0 ? 4 : 7);
         glyphs::paintState(m_painter, QRectF(glyphLeft, card.center().y() - glyph / 2, glyph, glyph), node.state);
+        double end = right;
+        if (repairs > 0) { // "+4" and "−4": what a click on it adds and takes away
+            const QString count = (m_scene.closed.contains(node.id) ? u'+' : QChar(0x2212)) + QString::number(repairs);
+            m_painter.setFont(theme().font(TextStyle::Caption));
+            end -= m_painter.fontMetrics().horizontalAdvance(count);
+            m_painter.setPen(themeColor("text.link"));
+            m_painter.drawText(QRectF(end, card.top(), right - end, card.height()), Qt::AlignRight | Qt::AlignVCenter, count);
+        }
         if (!m_geometry.narrow)
-            drawElided(m_painter,
-                       QRectF(glyphLeft + glyph + 4, card.top(), right - glyphLeft - glyph - 4, card.height()),
+            drawElided(m_painter, QRectF(glyphLeft + glyph + 4, card.top(), end - glyphLeft - glyph - 4, card.height()),
                        node_text::headline(node), TextStyle::Caption, secondary);
         return;
     }
@@ -345,12 +401,12 @@ void TrajectoryPainter::paintMiddle(const TrajectoryNode &node, const QRectF &ca
                TextStyle::Caption, secondary);
 }
 
-QSizeF TrajectoryPainter::legendSize()
+QSizeF TrajectoryPainter::legendSize(bool anyFolded)
 {
-    return {350, 62};
+    return {anyFolded ? 410.0 : 350.0, 62};
 }
 
-void TrajectoryPainter::paintLegend(QPainter &painter, const QPointF &at, bool anyMeasured, bool anyModelled)
+void TrajectoryPainter::paintLegend(QPainter &painter, const QPointF &at, const Legend &legend)
 {
     painter.save();
     painter.setFont(theme().font(TextStyle::Caption));
@@ -377,12 +433,16 @@ void TrajectoryPainter::paintLegend(QPainter &painter, const QPointF &at, bool a
     word(u"edited by a person"_s);
     glyphs::paintMark(painter, glyph(), glyphs::Mark::Recorded);
     word(u"recorded"_s);
+    if (legend.anyFolded) {
+        glyphs::paintMark(painter, glyph(), glyphs::Mark::Folded);
+        word(u"folded"_s);
+    }
     x = at.x();
     y += 20;
     glyphs::fillValue(painter, glyph().adjusted(0, 1, 1, -1), themeColor("kind.modelled"), TimeKind::Modelled);
-    word(anyModelled ? u"modelled"_s : u"modelled (none here)"_s);
+    word(legend.anyModelled ? u"modelled"_s : u"modelled (none here)"_s);
     glyphs::fillValue(painter, glyph().adjusted(0, 1, 1, -1), themeColor("kind.measured"), TimeKind::Measured);
-    word(anyMeasured ? u"measured"_s : u"measured (none here)"_s);
+    word(legend.anyMeasured ? u"measured"_s : u"measured (none here)"_s);
     painter.fillRect(QRectF(x, y - 1, 14, 2), themeColor("state.best"));
     word(u"best path"_s);
     painter.restore();
@@ -414,6 +474,7 @@ void TrajectoryPainter::paintOverview(QPainter &painter, const QRectF &box, cons
         painter.drawLine(a.center(), b.center());
     }
     for (qsizetype i = 0; i < nodes.size(); ++i) {
+        if (scene.isHidden(i)) continue;
         const QRectF full = mapped(geometry.nodeRect(scene.layout.nodes[i]));
         const QSizeF small(std::clamp(full.width() * 0.7, 1.0, 8.0), std::clamp(full.height() * 0.7, 1.0, 5.0));
         painter.fillRect(QRectF(full.center() - QPointF(small.width() / 2, small.height() / 2), small),

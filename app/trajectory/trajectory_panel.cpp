@@ -10,6 +10,7 @@
 #include <QCheckBox>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QTreeView>
@@ -22,8 +23,8 @@ using namespace Qt::StringLiterals;
 namespace kernelskill {
 
 TrajectoryPanel::TrajectoryPanel(SessionDocument *document, NodeSelection *selection, QWidget *parent)
-    : QWidget(parent), m_document(document), m_selection(selection), m_model(new TrajectoryModel(document, this)),
-      m_view(new TrajectoryView(document, selection)), m_tree(new QTreeView), m_stack(new QStackedWidget),
+    : QWidget(parent), m_document(document), m_selection(selection), m_folds(new RepairFolds(document, selection, this)),
+      m_model(new TrajectoryModel(document, m_folds, this)), m_view(new TrajectoryView(document, selection, m_folds)), m_tree(new QTreeView), m_stack(new QStackedWidget),
       m_facts(new ElidedLabel), m_follow(new QCheckBox(tr("Follow"))), m_badge(new QLabel), m_zoom(new QLabel)
 {
     auto *bar = new Bar(themeSize("chartHeader"));
@@ -50,7 +51,6 @@ TrajectoryPanel::TrajectoryPanel(SessionDocument *document, NodeSelection *selec
     m_tree->setModel(m_model);
     m_tree->setFrameShape(QFrame::NoFrame);
     m_tree->setUniformRowHeights(true);
-    m_tree->setRootIsDecorated(false);
     m_tree->setAccessibleName(tr("Trajectory as a list"));
     m_tree->header()->setStretchLastSection(true);
     m_tree->header()->resizeSection(TrajectoryModel::NodeColumn, 340);
@@ -70,6 +70,10 @@ TrajectoryPanel::TrajectoryPanel(SessionDocument *document, NodeSelection *selec
         popUp(menu, m_tree->viewport()->mapToGlobal(position));
     });
     connect(m_view, &TrajectoryView::menuWanted, this, &TrajectoryPanel::menuWanted);
+    connect(this, &TrajectoryPanel::menuWanted, this, &TrajectoryPanel::addFold);
+    connect(m_folds, &RepairFolds::changed, this, &TrajectoryPanel::showFolds);
+    connect(m_tree, &QTreeView::expanded, this, [this](const QModelIndex &index) { m_folds->setOpen(m_model->nodeAt(index), true); });
+    connect(m_tree, &QTreeView::collapsed, this, [this](const QModelIndex &index) { m_folds->setOpen(m_model->nodeAt(index), false); });
     connect(dim, &QCheckBox::toggled, m_view, &TrajectoryView::setDimFailures);
     connect(m_follow, &QCheckBox::clicked, selection, &NodeSelection::setFollow);
     connect(selection, &NodeSelection::followChanged, this, &TrajectoryPanel::showFollow);
@@ -81,12 +85,16 @@ TrajectoryPanel::TrajectoryPanel(SessionDocument *document, NodeSelection *selec
         m_zoom->setText(numbers::fixed(std::round(zoom * 100), 0) + QChar(numbers::narrowSpace) + u'%');
     });
     connect(selection, &NodeSelection::changed, this, &TrajectoryPanel::showSelection);
-    connect(m_model, &QAbstractItemModel::modelReset, this, &TrajectoryPanel::showSelection);
+    connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
+        showFolds();
+        showSelection();
+    });
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex &current) {
         if (const int node = m_model->nodeAt(current.siblingAtColumn(0)); node >= 0 && m_tree->hasFocus())
             m_selection->select(node);
     });
     showFollow();
+    showFolds();
     m_view->fit();
 }
 
@@ -98,7 +106,28 @@ void TrajectoryPanel::setFacts(const QString &facts)
 void TrajectoryPanel::showAsList(bool list)
 {
     m_stack->setCurrentWidget(list ? static_cast<QWidget *>(m_tree) : m_view);
-    if (list) showSelection();
+    if (!list) return;
+    showFolds();
+    showSelection();
+}
+
+// The list opens and closes with the graph.
+void TrajectoryPanel::showFolds()
+{
+    m_tree->setRootIsDecorated(!m_folds->runs().isEmpty());
+    if (m_stack->currentWidget() != m_tree) return;
+    for (const FailedRepairs &run : m_folds->runs())
+        m_tree->setExpanded(m_model->indexOfNode(run.head), m_folds->isOpen(run.head));
+}
+
+void TrajectoryPanel::addFold(QMenu *menu, int node)
+{
+    const int head = m_folds->headOf(node) >= 0 ? m_folds->headOf(node) : node;
+    const qsizetype count = m_folds->repairsOf(head).size();
+    if (count == 0) return;
+    menu->addAction(m_folds->isOpen(head) ? tr("F&old %1 failed repairs").arg(count) : tr("Sh&ow %1 failed repairs").arg(count), this,
+                    [this, head] { m_folds->toggle(head); });
+    menu->addSeparator();
 }
 
 void TrajectoryPanel::showSelection()

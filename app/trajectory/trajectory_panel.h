@@ -13,6 +13,7 @@ namespace kernelskill {
 
 class Bar;
 class ElidedLabel;
+class RepairFolds;
 class TrajectoryModel;
 
 class TrajectoryPanel : public QWidget
@@ -22,6 +23,8 @@ public:
     TrajectoryPanel(SessionDocument *document, NodeSelection *selection, QWidget *parent = nullptr);
     [[nodiscard]] TrajectoryView *view() const { return m_view; }
     [[nodiscard]] TrajectoryModel *model() const { return m_model; }
+    [[nodiscard]] RepairFolds *folds() const { return m_folds; }
+    [[nodiscard]] QTreeView *list() const { return m_tree; }
     void setFacts(const QString &facts);
     void showAsList(bool list);
 
@@ -31,9 +34,12 @@ Q_SIGNALS:
 private:
     void showSelection();
     void showFollow();
+    void showFolds();
+    void addFold(QMenu *menu, int node);
 
     SessionDocument *m_document;
     NodeSelection *m_selection;
+    RepairFolds *m_folds;
     TrajectoryModel *m_model;
     TrajectoryView *m_view;
     QTreeView *m_tree;

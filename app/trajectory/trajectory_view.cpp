@@ -2,19 +2,13 @@
 #include "trajectory/trajectory_view.h"
 
 #include "models/node_text.h"
+#include "models/repair_folds.h"
 #include "settings/numbers.h"
-#include "settings/popup_menu.h"
 #include "settings/theme.h"
 
-#include <QApplication>
-#include <QContextMenuEvent>
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
+#include <QFocusEvent>
 #include <QPainter>
 #include <QScrollBar>
-#include <QToolTip>
-#include <QWheelEvent>
 #include <QtConcurrentRun>
 
 #include <cmath>
@@ -31,8 +25,8 @@ constexpr double smallestFit = 0.2, largestFit = 0.72; // what "fit" may choose 
 
 } // namespace
 
-TrajectoryView::TrajectoryView(SessionDocument *document, NodeSelection *selection, QWidget *parent)
-    : QAbstractScrollArea(parent), m_document(document), m_selection(selection),
+TrajectoryView::TrajectoryView(SessionDocument *document, NodeSelection *selection, RepairFolds *folds, QWidget *parent)
+    : QAbstractScrollArea(parent), m_document(document), m_selection(selection), m_folds(folds),
       m_geometry(TrajectoryGeometry::at(0.61))
 {
     m_scene.document = document;
@@ -56,15 +50,13 @@ TrajectoryView::TrajectoryView(SessionDocument *document, NodeSelection *selecti
     connect(document, &SessionDocument::nodesChanged, this, &TrajectoryView::nodesChanged);
     connect(document, &SessionDocument::stageChanged, this, [this] { viewport()->update(); });
     connect(selection, &NodeSelection::changed, this, [this] {
-        const int before = m_scene.selected;
-        m_scene.selected = m_selection->selected();
-        m_scene.compared = m_selection->compared();
-        if (before != m_scene.selected) ensureVisible(m_scene.selected);
-        viewport()->update();
+        takeSelection();
+        if (m_selection->selected() != m_lookedAt) lookAt(m_selection->selected());
     });
-    connect(selection, &NodeSelection::marksChanged, this, [this] {
-        m_scene.marked = m_selection->marked();
-        viewport()->update();
+    connect(selection, &NodeSelection::marksChanged, this, &TrajectoryView::takeSelection);
+    connect(folds, &RepairFolds::changed, this, [this] {
+        m_foldsChanged = true;
+        nodesChanged();
     });
     connect(&m_arranging, &QFutureWatcherBase::finished, this, [this] {
         if (m_arranged == m_generation) accept(m_arranging.future().takeResult());
@@ -82,7 +74,7 @@ int TrajectoryView::headerHeight() const
 void TrajectoryView::nodesChanged()
 {
     const Trajectory &trajectory = m_document->trajectory();
-    if (m_laidOut == trajectory.nodes.size() && m_laidOutBest == trajectory.best)
+    if (m_laidOut == trajectory.nodes.size() && m_laidOutBest == trajectory.best && !m_foldsChanged)
         viewport()->update();
     else if (trajectory.nodes.size() < manyNodes)
         relayout();
@@ -100,14 +92,31 @@ QList<LayoutNode> TrajectoryView::layoutNodes(qsizetype from) const
     return result;
 }
 
-TrajectoryView::Arrangement TrajectoryView::arrange(const QList<LayoutNode> &nodes, const QList<int> &bestPath, int best)
+// What is folded away takes no place: its children hang on the node that it is folded behind, and a round in which
+// nothing is left takes no column.
+TrajectoryView::Arrangement TrajectoryView::arrange(const QList<LayoutNode> &nodes, const QList<int> &shown,
+                                                    const QList<int> &bestPath, int best)
 {
-    Arrangement result{layoutTree(nodes, bestPath), {}, {}, bestPath, best};
-    result.columns.resize(result.layout.columnRounds.size());
+    QList<int> places(nodes.size()), main; // of the nodes to be seen, among themselves
+    QList<LayoutNode> seen;
+    seen.reserve(nodes.size());
+    for (int i = 0; i < nodes.size(); ++i) {
+        places[i] = shown[i] == i ? int(seen.size()) : places[shown[i]];
+        if (shown[i] == i) seen.append({nodes[i].parent < 0 ? -1 : places[nodes[i].parent], nodes[i].round});
+    }
+    for (const int node : bestPath) {
+        if (shown[node] == node) main.append(places[node]);
+    }
+    const TreeLayout layout = layoutTree(seen, main);
+    Arrangement result{layout, shown, {}, {}, bestPath, best};
+    result.layout.nodes.resize(nodes.size());
+    result.columns.resize(layout.columnRounds.size());
     result.children.resize(nodes.size());
     for (int i = 0; i < nodes.size(); ++i) {
+        result.layout.nodes[i] = layout.nodes[places[i]];
+        if (shown[i] != i) continue;
         result.columns[result.layout.nodes[i].column].append(i);
-        if (nodes[i].parent >= 0) result.children[nodes[i].parent].append(i);
+        if (nodes[i].parent >= 0) result.children[shown[nodes[i].parent]].append(i);
     }
     return result;
 }
@@ -115,7 +124,8 @@ TrajectoryView::Arrangement TrajectoryView::arrange(const QList<LayoutNode> &nod
 void TrajectoryView::relayout()
 {
     const Trajectory &trajectory = m_document->trajectory();
-    accept(arrange(layoutNodes(), trajectory.bestPath(), trajectory.best));
+    m_foldsChanged = false;
+    accept(arrange(layoutNodes(), m_folds->shownAs(), trajectory.bestPath(), trajectory.best));
 }
 
 // One at a time; what came meanwhile is arranged with the next announcement.
@@ -125,27 +135,90 @@ void TrajectoryView::relayoutInBackground()
     viewport()->update();
     if (m_arranging.isRunning()) return;
     const Trajectory &trajectory = m_document->trajectory();
-    m_arranging.setFuture(QtConcurrent::run(&TrajectoryView::arrange, layoutNodes(), trajectory.bestPath(), trajectory.best));
+    m_foldsChanged = false;
+    m_arranging.setFuture(QtConcurrent::run(&TrajectoryView::arrange, layoutNodes(), m_folds->shownAs(), trajectory.bestPath(),
+                                            trajectory.best));
     m_arranged = m_generation;
 }
 
 void TrajectoryView::accept(Arrangement arrangement)
 {
+    const int anchor = m_autoFit ? -1 : anchorNode();
+    const QPointF before = nodeRect(anchor).center();
     m_scene.layout = std::move(arrangement.layout);
+    m_scene.shown = std::move(arrangement.shown);
     m_columns = std::move(arrangement.columns);
     m_children = std::move(arrangement.children);
     m_scene.bestPath = std::move(arrangement.bestPath);
     m_scene.bestNodes = QSet<int>(m_scene.bestPath.begin(), m_scene.bestPath.end());
     m_laidOut = m_scene.layout.nodes.size();
     m_laidOutBest = arrangement.best;
+    takeFolds();
     placeNewNodes();
-    m_scene.selected = m_selection->selected();
-    m_scene.compared = m_selection->compared();
-    if (m_autoFit)
+    takeSelection();
+    if (m_autoFit) {
         fit();
-    else
+    } else {
         updateScrollBars();
+        if (anchor >= 0 && anchor < m_laidOut) scrollBy(nodeRect(anchor).center() - before);
+    }
+    if (m_lookWanted) lookAt(m_selection->selected());
     viewport()->update();
+}
+
+void TrajectoryView::takeFolds()
+{
+    m_scene.folds.clear();
+    m_scene.closed.clear();
+    for (const FailedRepairs &run : m_folds->runs()) {
+        if (run.repairs.last() >= m_scene.shown.size()) continue;
+        m_scene.folds.insert(run.head, int(run.repairs.size()));
+        if (m_scene.isHidden(run.repairs.first())) m_scene.closed.insert(run.head);
+    }
+}
+
+// What is selected or marked within a closed fold is shown where it is folded.
+void TrajectoryView::takeSelection()
+{
+    const auto shown = [this](int node) { return m_scene.shown.value(node, node); };
+    m_scene.selected = shown(m_selection->selected());
+    m_scene.compared = shown(m_selection->compared());
+    m_scene.marked.clear();
+    for (const int node : m_selection->marked())
+        m_scene.marked.insert(shown(node));
+    viewport()->update();
+}
+
+// At once where it stands already, else as soon as its fold is open.
+void TrajectoryView::lookAt(int node)
+{
+    m_lookedAt = node;
+    m_lookWanted = m_scene.shown.value(node, node) != node;
+    if (!m_lookWanted) ensureVisible(node);
+}
+
+// The node that keeps its place on the screen when all are arranged anew: the selected one where it is in view, else
+// the one nearest to the middle.
+int TrajectoryView::anchorNode() const
+{
+    const QRectF room(0, headerHeight(), viewport()->width(), viewport()->height() - headerHeight());
+    if (m_scene.selected >= 0 && room.intersects(nodeRect(m_scene.selected))) return m_scene.selected;
+    int nearest = -1;
+    double distance = 1e18;
+    for (int node = 0; node < m_scene.layout.nodes.size(); ++node) {
+        const QPointF away = nodeRect(node).center() - room.center();
+        if (const double squared = QPointF::dotProduct(away, away); squared < distance && !m_scene.isHidden(node)) {
+            distance = squared;
+            nearest = node;
+        }
+    }
+    return nearest;
+}
+
+void TrajectoryView::scrollBy(QPointF distance)
+{
+    horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(std::lround(distance.x())));
+    verticalScrollBar()->setValue(verticalScrollBar()->value() + int(std::lround(distance.y())));
 }
 
 // Whoever paints or walks looks places up by node: each has one at once, until all are arranged anew.
@@ -159,7 +232,8 @@ void TrajectoryView::placeNewNodes()
         m_columns.resize(m_scene.layout.columnRounds.size());
         m_columns[m_scene.layout.nodes.last().column].append(index);
         m_children.append(QList<int>());
-        if (node.parent >= 0) m_children[node.parent].append(index);
+        m_scene.shown.append(index);
+        if (node.parent >= 0) m_children[m_scene.shown[node.parent]].append(index);
     }
     updateScrollBars();
 }
@@ -197,8 +271,7 @@ void TrajectoryView::setZoom(double zoom, QPointF anchor)
     updateScrollBars();
     const QPointF now =
         origin() + QPointF(columnAtAnchor * m_geometry.columnPitch, laneAtAnchor * m_geometry.lanePitch);
-    horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(std::lround(now.x() - anchor.x())));
-    verticalScrollBar()->setValue(verticalScrollBar()->value() + int(std::lround(now.y() - anchor.y())));
+    scrollBy(now - anchor);
     Q_EMIT zoomChanged(zoom);
     viewport()->update();
 }
@@ -377,15 +450,15 @@ void TrajectoryView::paintExtras(QPainter &painter)
     };
     const double mainTop = zero.y() - m_geometry.node.height() / 2,
                  mainBottom = zero.y() + m_geometry.node.height() / 2;
-    const QSizeF legend = TrajectoryPainter::legendSize();
+    const QSizeF legend = TrajectoryPainter::legendSize(!m_scene.closed.isEmpty());
     const QRectF legendBox(10, mainTop - legend.height() - 4, legend.width(), legend.height());
     if (legendBox.top() >= headerHeight() && isFree(legendBox)) {
-        bool measured = false, modelled = false;
+        TrajectoryPainter::Legend shown{false, false, !m_scene.closed.isEmpty()};
         for (const TrajectoryNode &node : m_document->trajectory().nodes) {
             if (const auto speedup = node_text::speedup(node))
-                (speedup->kind == TimeKind::Measured ? measured : modelled) = true;
+                (speedup->kind == TimeKind::Measured ? shown.anyMeasured : shown.anyModelled) = true;
         }
-        TrajectoryPainter::paintLegend(painter, legendBox.topLeft(), measured, modelled);
+        TrajectoryPainter::paintLegend(painter, legendBox.topLeft(), shown);
     }
     const QRectF overviewBox(10, mainBottom + 8, 190, std::min(50.0, viewport()->height() - mainBottom - 14));
     if (overviewBox.height() >= 30 && isFree(overviewBox.adjusted(0, 0, 110, 0))) {
@@ -393,10 +466,13 @@ void TrajectoryView::paintExtras(QPainter &painter)
         painter.setFont(theme().font(TextStyle::Caption));
         painter.setPen(themeColor("text.secondary"));
         const bool all = horizontalScrollBar()->maximum() == 0 && verticalScrollBar()->maximum() == 0;
-        const qsizetype count = m_scene.layout.nodes.size();
+        qsizetype count = m_scene.layout.nodes.size(), folded = 0;
+        for (const int head : std::as_const(m_scene.closed))
+            folded += m_scene.folds.value(head);
+        const QString others = folded > 0 ? tr(", %1 folded").arg(folded) : all ? tr(", all in view") : QString();
         painter.drawText(QRectF(overviewBox.right() + 8, overviewBox.top(), 200, overviewBox.height()),
                          Qt::AlignVCenter,
-                         tr("Overview\n%1 nodes%2").arg(count).arg(all ? tr(", all in view") : QString()));
+                         tr("Overview\n%1 nodes%2").arg(count).arg(others));
     }
 }
 
@@ -407,144 +483,6 @@ void TrajectoryView::resizeEvent(QResizeEvent *event)
         fit();
     else
         updateScrollBars();
-}
-
-void TrajectoryView::wheelEvent(QWheelEvent *event)
-{
-    if (event->modifiers() & Qt::ShiftModifier || event->angleDelta().y() == 0) {
-        const QPoint delta = event->pixelDelta().isNull() ? event->angleDelta() / 2 : event->pixelDelta();
-        horizontalScrollBar()->setValue(horizontalScrollBar()->value() - (delta.x() != 0 ? delta.x() : delta.y()));
-    } else {
-        setZoom(m_geometry.zoom * std::pow(1.2, event->angleDelta().y() / 120.0), event->position());
-    }
-    event->accept();
-}
-
-void TrajectoryView::mousePressEvent(QMouseEvent *event)
-{
-    m_pressedAt = event->position().toPoint();
-    m_scrollAtPress = {horizontalScrollBar()->value(), verticalScrollBar()->value()};
-    m_panning = false;
-    if (event->button() == Qt::LeftButton || event->button() == Qt::RightButton) {
-        const int node = nodeAt(m_pressedAt);
-        if (node >= 0 && event->button() == Qt::LeftButton) {
-            if (event->modifiers() & Qt::ShiftModifier)
-                m_selection->toggleMark(node);
-            else if (event->modifiers() & Qt::ControlModifier)
-                m_selection->compareWith(node);
-            else
-                m_selection->select(node);
-        }
-    }
-}
-
-void TrajectoryView::mouseMoveEvent(QMouseEvent *event)
-{
-    const QPoint position = event->position().toPoint();
-    if (event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) {
-        const QPoint moved = position - m_pressedAt;
-        if (!m_panning && moved.manhattanLength() >= QApplication::startDragDistance()) m_panning = true;
-        if (m_panning) {
-            viewport()->setCursor(Qt::ClosedHandCursor);
-            horizontalScrollBar()->setValue(m_scrollAtPress.x() - moved.x());
-            verticalScrollBar()->setValue(m_scrollAtPress.y() - moved.y());
-        }
-        return;
-    }
-    viewport()->setCursor(nodeAt(position) >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
-}
-
-void TrajectoryView::mouseReleaseEvent(QMouseEvent *)
-{
-    m_panning = false;
-    viewport()->setCursor(Qt::ArrowCursor);
-}
-
-void TrajectoryView::mouseDoubleClickEvent(QMouseEvent *event)
-{
-    if (nodeAt(event->position().toPoint()) < 0) fit();
-}
-
-int TrajectoryView::heirOf(int node) const
-{
-    int heir = -1;
-    for (const int child : m_children.value(node)) {
-        if (m_scene.layout.nodes[child].lane == m_scene.layout.nodes[node].lane) return child;
-        if (heir < 0) heir = child;
-    }
-    return heir;
-}
-
-void TrajectoryView::walk(int key)
-{
-    const int current = m_selection->selected();
-    const TrajectoryNode *node = m_document->node(current);
-    if (!node) return;
-    int target = -1;
-    if (key == Qt::Key_Left) {
-        target = node->parent;
-    } else if (key == Qt::Key_Right) {
-        target = heirOf(current);
-    } else {
-        // The next node above or below, in this column first, then in the nearest one.
-        const PlacedNode here = m_scene.layout.nodes[current];
-        double nearest = 1e18;
-        for (int other = 0; other < m_scene.layout.nodes.size(); ++other) {
-            const PlacedNode there = m_scene.layout.nodes[other];
-            const int lanes = key == Qt::Key_Up ? here.lane - there.lane : there.lane - here.lane;
-            if (lanes <= 0) continue;
-            const double distance = std::abs(there.column - here.column) * 3.0 + lanes;
-            if (distance < nearest) {
-                nearest = distance;
-                target = other;
-            }
-        }
-    }
-    if (target >= 0) m_selection->select(target);
-}
-
-void TrajectoryView::keyPressEvent(QKeyEvent *event)
-{
-    switch (event->key()) {
-    case Qt::Key_Left:
-    case Qt::Key_Right:
-    case Qt::Key_Up:
-    case Qt::Key_Down:
-        walk(event->key());
-        return;
-    case Qt::Key_Home:
-        m_selection->select(0);
-        return;
-    case Qt::Key_End:
-        m_selection->select(m_document->trajectory().best);
-        return;
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-        zoomBy(1.25);
-        return;
-    case Qt::Key_Minus:
-        zoomBy(0.8);
-        return;
-    case Qt::Key_M:
-        m_selection->toggleMark(m_selection->selected());
-        return;
-    case Qt::Key_0:
-        fit();
-        return;
-    default:
-        QAbstractScrollArea::keyPressEvent(event);
-    }
-}
-
-void TrajectoryView::contextMenuEvent(QContextMenuEvent *event)
-{
-    const int hit = nodeAt(event->pos());
-    const int node = hit >= 0 ? hit : event->reason() == QContextMenuEvent::Keyboard ? m_selection->selected() : -1;
-    QMenu *menu = newPopupMenu(this);
-    Q_EMIT menuWanted(menu, node);
-    if (!menu->isEmpty()) menu->addSeparator();
-    menu->addAction(tr("Fit"), this, &TrajectoryView::fit);
-    popUp(menu, event->globalPos());
 }
 
 void TrajectoryView::focusInEvent(QFocusEvent *event)
@@ -566,20 +504,6 @@ void TrajectoryView::changeEvent(QEvent *event)
 {
     QAbstractScrollArea::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) viewport()->update();
-}
-
-bool TrajectoryView::viewportEvent(QEvent *event)
-{
-    if (event->type() == QEvent::ToolTip) {
-        const auto *help = static_cast<QHelpEvent *>(event);
-        const TrajectoryNode *node = m_document->node(nodeAt(help->pos()));
-        if (node)
-            QToolTip::showText(help->globalPos(), node_text::summary(*node, m_document->stageText(node->id)), this);
-        else
-            QToolTip::hideText();
-        return true;
-    }
-    return QAbstractScrollArea::viewportEvent(event);
 }
 
 } // namespace kernelskill

@@ -110,6 +110,7 @@ public:
     // Takes the last change of text or state back that was not taken back yet, and says in words what it did.
     // "memory.nothing_to_undo" when only the beginning is left.
     [[nodiscard]] Result<QString> undo(const QString &name, const QString &author = {});
+    [[nodiscard]] Result<bool> canUndo(const QString &name) const;
 
     // Interchange. All or nothing: one unsafe or broken skill refuses the import. Imported skills are drafts until they
     // are accepted, also when they change a skill that is in use.

@@ -188,6 +188,27 @@ Result<Skill> SkillStore::restore(const QString &name, int revision, const QStri
     return std::move(**stored);
 }
 
+namespace {
+
+// Of a skill: its changes that undo takes back, the last one first. What made it is none, nor is an undo.
+QString undoableChanges(const QString &columns)
+{
+    return QStringLiteral("SELECT %1 FROM changes WHERE skill = ? AND undone = 0 AND undoes IS NULL AND "
+                          "previous_revision > 0 ORDER BY id DESC LIMIT 1")
+        .arg(columns);
+}
+
+} // namespace
+
+Result<bool> SkillStore::canUndo(const QString &name) const
+{
+    auto db = m_impl->database();
+    if (!db) return std::unexpected(db.error());
+    auto last = sql::run(*db, undoableChanges(QStringLiteral("id")), {name});
+    if (!last) return m_impl->trouble(last.error());
+    return last->next() && !isReadOnly();
+}
+
 Result<QString> SkillStore::undo(const QString &name, const QString &author)
 {
     auto db = m_impl->writable();
@@ -196,12 +217,10 @@ Result<QString> SkillStore::undo(const QString &name, const QString &author)
     if (!transaction) return std::unexpected(transaction.error());
     auto row = m_impl->known(*db, name);
     if (!row) return std::unexpected(row.error());
-    auto last =
-        sql::run(*db,
-                 QStringLiteral("SELECT id, revision, previous_revision, state, previous_state, state_reason, "
-                                "previous_state_reason FROM changes WHERE skill = ? AND undone = 0 AND undoes IS "
-                                "NULL AND previous_revision > 0 ORDER BY id DESC LIMIT 1"),
-                 {name});
+    auto last = sql::run(*db,
+                         undoableChanges(QStringLiteral("id, revision, previous_revision, state, previous_state, state_reason, "
+                                                        "previous_state_reason")),
+                         {name});
     if (!last) return m_impl->trouble(last.error());
     if (!last->next()) {
         return failure(

@@ -485,7 +485,9 @@ QString digestOf(const QByteArray &content)
     return QString::fromLatin1(QCryptographicHash::hash(content, QCryptographicHash::Sha256).toHex());
 }
 
-ExampleSession exampleSession(bool running)
+namespace {
+
+ExampleSession sessionOf(const QList<Invented> &nodes, bool running)
 {
     Writer w;
     RunSettings settings;
@@ -496,16 +498,50 @@ ExampleSession exampleSession(bool running)
         u"session.start"_s,
         {{u"task"_s, u"row_softmax"_s}, {u"task_folder"_s, settings.taskFolder}, {u"settings"_s, settings.toJson()}});
     QHash<int, Evaluation> evaluations;
-    const QList<Invented> nodes = inventedNodes(running);
     for (const Invented &node : nodes)
         addNode(w, node, evaluations, running && node.id == nodes.last().id);
     if (!running) w.event(u"run.ended"_s, {{u"by"_s, u"rounds"_s}});
     return w.session;
 }
 
+Invented failedRepair(int id, int parent, bool builds)
+{
+    return {id, parent, id, u"repair"_s, u"Repair %1"_s.arg(id), {}, {}, builds ? Verdict::Wrong : Verdict::Failed, 0,
+            builds ? u"outputs differ at rows=33 cols=4099"_s : u"build: 1 error, expected ';'"_s, false, false,
+            scalarKernel() + u"// attempt %1\n"_s.arg(id)};
+}
+
+} // namespace
+
+ExampleSession exampleSession(bool running)
+{
+    return sessionOf(inventedNodes(running), running);
+}
+
+ExampleSession sessionWithFailedRepairs()
+{
+    const QList<Invented> all = inventedNodes(false);
+    const auto as = [&](int from, int id, int parent, int round) {
+        Invented node = all[from];
+        node.id = id;
+        node.parent = parent;
+        node.round = round;
+        return node;
+    };
+    QList<Invented> nodes{all[0], as(2, 1, 0, 1), failedRepair(2, 1, false), failedRepair(3, 2, true), as(3, 4, 3, 4), as(5, 5, 4, 5)};
+    for (int id = 6; id < 10; ++id)
+        nodes.append(failedRepair(id, id - 1, id % 2 == 0));
+    nodes.append(as(6, 10, 4, 10));
+    return sessionOf(nodes, false);
+}
+
 ExampleSession longSession(int nodes)
 {
-    const ExampleSession once = exampleSession(false);
+    return longSession(nodes, exampleSession(false));
+}
+
+ExampleSession longSession(int nodes, const ExampleSession &once)
+{
     const Trajectory trajectory = Trajectory::fold(once.events);
     const int perTurn = int(trajectory.nodes.size()) - 1, rounds = trajectory.lastRound();
     ExampleSession result{{}, once.blobs};

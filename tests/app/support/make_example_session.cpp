@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_example_session FILE [running] [memory MEMORY]
+// make_example_session FILE [running|repairs] [memory MEMORY]
 #include "example_memory.h"
 #include "example_session.h"
 
@@ -13,7 +13,9 @@ int main(int argc, char **argv)
     if (argc < 2) return 2;
     const QStringList arguments = application.arguments();
     const QString memory = arguments.value(arguments.indexOf(QStringLiteral("memory")) + 1);
-    auto written = kernelskill::writeExampleSession(arguments[1], arguments.contains(QStringLiteral("running")));
+    auto written = arguments.contains(QStringLiteral("repairs"))
+                       ? kernelskill::writeSession(arguments[1], kernelskill::sessionWithFailedRepairs())
+                       : kernelskill::writeExampleSession(arguments[1], arguments.contains(QStringLiteral("running")));
     if (written && arguments.contains(QStringLiteral("memory")))
         written = kernelskill::writeExampleMemory(memory, arguments[1]);
     if (!written) {

@@ -40,7 +40,9 @@ private Q_SLOTS:
     void trajectoryGrowsUnderTheTester()
     {
         SessionDocument document;
-        TrajectoryModel model(&document);
+        NodeSelection selection(&document);
+        RepairFolds folds(&document, &selection);
+        TrajectoryModel model(&document, &folds);
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         feed(document, true);
         QCOMPARE(model.rowCount(), 11);
@@ -356,7 +358,8 @@ private Q_SLOTS:
         contents.blobs = session.blobs;
         SessionDocument document;
         NodeSelection selection(&document);
-        TrajectoryView view(&document, &selection);
+        RepairFolds folds(&document, &selection);
+        TrajectoryView view(&document, &selection, &folds);
         view.resize(1200, 300);
         view.show();
         document.setContents(contents);
@@ -369,7 +372,8 @@ private Q_SLOTS:
         }
         SessionDocument whole;
         NodeSelection none(&whole);
-        TrajectoryView expected(&whole, &none);
+        RepairFolds noFolds(&whole, &none);
+        TrajectoryView expected(&whole, &none, &noFolds);
         expected.resize(1200, 300);
         expected.show();
         contents.trajectory = document.trajectory();

@@ -118,7 +118,9 @@ private Q_SLOTS:
     {
         const ExampleSession session = exampleSession(false);
         SessionDocument document;
-        TrajectoryModel nodes(&document);
+        NodeSelection selection(&document);
+        RepairFolds folds(&document, &selection);
+        TrajectoryModel nodes(&document, &folds);
         QAbstractItemModelTester tester(&nodes, QAbstractItemModelTester::FailureReportingMode::QtTest);
         RecordingPlayer player(&document);
         QVERIFY(!player.isActive());

@@ -193,6 +193,24 @@ private Q_SLOTS:
         const QModelIndex here = model.index(0, 0, model.index(2, 0));
         QCOMPARE(here.data(skill_rows::SessionPathRole).toString(), u"/s/open.kss"_s);
         QCOMPARE(here.data(skill_rows::NodeRole).toInt(), 2);
+        // Of many nodes the newest are listed, and all are counted.
+        SessionDocument longOne;
+        const ExampleSession session = longSession(100);
+        SessionContents contents;
+        contents.trajectory = Trajectory::fold(session.events);
+        longOne.setContents(contents);
+        int shaped = 0, newest = 0;
+        for (const TrajectoryNode &node : longOne.trajectory().nodes) {
+            if (node.skill != skill) continue;
+            ++shaped;
+            newest = node.id;
+        }
+        QVERIFY(shaped > 5);
+        model.setRows(skill_rows::provenance(skill, {}, {u"/s/long.kss"_s, u"long"_s, &longOne.trajectory()}, 3));
+        QCOMPARE(model.rowCount(model.index(0, 0)), 3);
+        QCOMPARE(model.index(0, 0, model.index(0, 0)).data(skill_rows::NodeRole).toInt(), newest);
+        QCOMPARE(model.index(0, 0).data(skill_rows::NodesRole).toInt(), shaped);
+        QCOMPARE(model.index(0, 1).data().toString(), u"%1 nodes, the newest 3 shown"_s.arg(shaped));
     }
     void revisionsAndStatesByTime()
     {

@@ -10,6 +10,7 @@
 #include "shell/main_window.h"
 #include "shell/question_panel.h"
 #include "tasks/start_panel.h"
+#include "watched_application.h"
 
 #include <QComboBox>
 #include <QDropEvent>
@@ -38,9 +39,11 @@ class TestDetach : public QObject
         CommandLine options;
         options.files = {path};
         options.size = QSize(1400, 900);
+        WatchedApplication::instance()->disarm();
         m_window = std::make_unique<MainWindow>(options);
         m_window->show();
         QTRY_VERIFY(m_window->isSettled());
+        WatchedApplication::instance()->arm();
     }
     void startRun(int rounds)
     {
@@ -155,5 +158,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestDetach)
+WATCHED_TEST_MAIN(TestDetach)
 #include "tst_detach.moc"

@@ -13,6 +13,7 @@
 #include "shell/bar.h"
 #include "shell/command_line.h"
 #include "shell/main_window.h"
+#include "watched_application.h"
 
 #include <QAction>
 #include <QCloseEvent>
@@ -148,6 +149,7 @@ void TestMemory::initTestCase()
     m_panel = m_window->skillsPanel();
     m_detail = m_panel->detail();
     QTRY_VERIFY(m_window->isSettled() && !m_panel->model()->skills().isEmpty());
+    WatchedApplication::instance()->arm();
 }
 
 void TestMemory::aBrokenGateIsToldAtItsPlace()
@@ -418,5 +420,5 @@ void TestMemory::saysWhatIsWrongWithADroppedFolder()
     QVERIFY(!listed("broken-skill"));
 }
 
-QTEST_MAIN(TestMemory)
+WATCHED_TEST_MAIN(TestMemory)
 #include "tst_memory.moc"

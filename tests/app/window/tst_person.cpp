@@ -12,6 +12,7 @@
 #include "shell/node_actions.h"
 #include "shell/question_panel.h"
 #include "tasks/start_panel.h"
+#include "watched_application.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -80,6 +81,8 @@ void TestPerson::initTestCase()
     m_window->show();
     m_window->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    QTRY_VERIFY(m_window->isSettled());
+    WatchedApplication::instance()->arm();
 }
 
 void TestPerson::runsTheExample()
@@ -256,5 +259,5 @@ void TestPerson::aSkillDecidedOnMeanwhileCountsNextRound()
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->runController()->isActive(), 60'000);
 }
 
-QTEST_MAIN(TestPerson)
+WATCHED_TEST_MAIN(TestPerson)
 #include "tst_person.moc"

@@ -16,6 +16,7 @@
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
 #include "transcript/transcript_panel.h"
+#include "watched_application.h"
 
 #include <QClipboard>
 #include <QComboBox>
@@ -111,6 +112,8 @@ void TestReplay::initTestCase()
     m_window->show();
     m_window->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    QTRY_VERIFY(m_window->isSettled());
+    WatchedApplication::instance()->arm();
 }
 
 void TestReplay::recordsASession()
@@ -323,5 +326,5 @@ void TestReplay::badSessionsAreToldInABanner()
     QCOMPARE(m_window->document()->path(), open);
 }
 
-QTEST_MAIN(TestReplay)
+WATCHED_TEST_MAIN(TestReplay)
 #include "tst_replay.moc"

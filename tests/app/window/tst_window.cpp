@@ -11,6 +11,7 @@
 #include "shell/node_actions.h"
 #include "shell/palette_line.h"
 #include "trajectory/trajectory_panel.h"
+#include "watched_application.h"
 
 #include <QAccessible>
 #include <QListView>
@@ -52,6 +53,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
         QTRY_VERIFY(m_window->isSettled());
         QCOMPARE(m_window->document()->trajectory().nodes.size(), 11);
+        WatchedApplication::instance()->arm();
     }
     void opensOnTheBest()
     {
@@ -254,5 +256,5 @@ private Q_SLOTS:
     void cleanupTestCase() { m_window.reset(); }
 };
 
-QTEST_MAIN(TestWindow)
+WATCHED_TEST_MAIN(TestWindow)
 #include "tst_window.moc"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the window costs with a long session, a large diff and a large memory: prints a line a figure, with what is asked of it.
 // Run it with QT_QPA_PLATFORM=offscreen: software raster, no window manager.
-//   bench_workbench [NODES]
+//   bench_workbench [NODES] [repairs]      repairs: most of them failed ones, which fold
 #include "charts/chart_pane.h"
 #include "diff/diff_panel.h"
 #include "example_session.h"
@@ -247,6 +247,7 @@ int main(int argc, char **argv)
         qputenv(variable, home.path().toLocal8Bit());
     QApplication application(argc, argv);
     const int nodes = application.arguments().value(1, u"10000"_s).toInt();
+    const ExampleSession turn = application.arguments().value(2) == "repairs"_L1 ? sessionWithFailedRepairs() : exampleSession(false);
     theme().setMode(ThemeMode::Light);
     theme().applyToApplication();
     CommandLine options;
@@ -259,7 +260,7 @@ int main(int argc, char **argv)
 
     // Not kept: the window's memory is measured.
     const QString path = home.filePath(u"long.kss"_s);
-    if (const auto written = writeSession(path, longSession(nodes)); !written) {
+    if (const auto written = writeSession(path, longSession(nodes, turn)); !written) {
         std::fprintf(stderr, "%s\n", qPrintable(written.error().message));
         return 3;
     }
@@ -268,7 +269,7 @@ int main(int argc, char **argv)
     opening(window, path, nodes, watchdog);
     panning(window);
     selecting(window, nodes, watchdog);
-    streaming(window, longSession(nodes), watchdog);
+    streaming(window, longSession(nodes, turn), watchdog);
     diffing(watchdog);
     filtering();
     return 0;
