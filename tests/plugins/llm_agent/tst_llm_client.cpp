@@ -285,7 +285,7 @@ void TestLlmClient::chargesWhatBrokeOffAtItsWorst()
 
 void TestLlmClient::asksForAnUnknownPrice()
 {
-    ScriptedTransport transport({says("well", 1'000'000, 0), says("well")});
+    ScriptedTransport transport({says("well", 1'000'000, 1'000'000), says("well")});
     QJsonObject own = settings({{"base_url", "https://models.example.org/v1"}, {"key_variable", "TEST_KEY"}});
     own.remove("price");
     qputenv("TEST_KEY", "k-1234567890");
@@ -300,7 +300,7 @@ void TestLlmClient::asksForAnUnknownPrice()
     QVERIFY(ask(one, call));
     QCOMPARE(asked.size(), 1);
     QVERIFY(asked.first().title.contains("small at models.example.org"));
-    QCOMPARE(m_usage.first().cost_usd, 3.0);
+    QCOMPARE(m_usage.first().cost_usd, 18.0);
     QVERIFY(QFile::exists(m_folder->filePath("prices.json")));
     QCOMPARE(transport.requests.first().secretHeader.second, QByteArray("Bearer k-1234567890"));
     qunsetenv("TEST_KEY");

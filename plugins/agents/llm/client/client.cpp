@@ -187,7 +187,8 @@ Result<void> Client::settle(const Turn &turn, const Request &request, qint64 res
         Usage used;
         if (turn.reply) used = turn.reply->usage;
         if (!used.known || used.tokensIn == 0) used.tokensIn = estimatedTokens(request);
-        if (!used.known) used.tokensOut = turn.reply ? std::max(qint64(1), qint64(turn.characters / 3)) : request.maxOutputTokens;
+        if (!used.known || used.tokensOut == 0) // some servers say 0 whatever it was
+            used.tokensOut = turn.reply ? std::max(qint64(1), qint64(turn.characters / 3)) : request.maxOutputTokens;
         usage.calls = 1;
         usage.tokensIn = used.tokensIn;
         usage.tokensOut = used.tokensOut;
