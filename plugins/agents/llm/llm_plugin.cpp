@@ -2,6 +2,8 @@
 #include "plugin/plugin_interfaces.h"
 #include "plugin/plugin_settings.h"
 #include "roles/llm_agent.h"
+#include "secrets/secrets.h"
+#include "wire/environment_proxies.h"
 
 #include <QObject>
 
@@ -13,12 +15,18 @@ class LlmPlugin final : public QObject, public AgentPlugin
     Q_PLUGIN_METADATA(IID KernelSkillAgentPlugin_iid FILE "metadata.json")
     Q_INTERFACES(kernelskill::AgentPlugin)
 public:
-    std::unique_ptr<Agent> createAgent(const QJsonObject &settings) override { return std::make_unique<LlmAgent>(settings); }
+    std::unique_ptr<Agent> createAgent(const QJsonObject &settings) override
+    {
+        return std::make_unique<LlmAgent>(settings);
+    }
 
     QCoro::Task<Result<QStringList>> choices(QString setting, QJsonObject settings) override
     {
-        if (!setting.endsWith(u"model")) co_return failure(QStringLiteral("settings.choices"), QStringLiteral("what may stand in '%1' cannot be listed; 'model' can").arg(setting));
-        if (settings.value("model").toString().isEmpty()) settings.insert("model", QStringLiteral("any")); // not known yet
+        if (!setting.endsWith(u"model"))
+            co_return failure(QStringLiteral("settings.choices"),
+                              QStringLiteral("what may stand in '%1' cannot be listed; 'model' can").arg(setting));
+        if (settings.value("model").toString().isEmpty())
+            settings.insert("model", QStringLiteral("any")); // not known yet
         settings.remove("cassette");
         auto connection = connectTo(settings);
         if (!connection) co_return std::unexpected(connection.error());
@@ -28,14 +36,38 @@ public:
     // Without a word to any server: whether what the settings name is there.
     QList<QJsonObject> doctor() override
     {
-        const QJsonObject stored = storedSettings(QStringLiteral("agent"), QStringLiteral("llm"));
-        const auto settings = settingsFrom(stored);
         const QString name = QStringLiteral("language model");
-        if (settings)
-            return {{{"name", name}, {"ok", true}, {"text", QStringLiteral("%1 at %2").arg(settings->model, settings->endpoint.base.host())}, {"remedy", QString()}}};
+        const QJsonObject stored = storedSettings(QStringLiteral("agent"), QStringLiteral("llm"));
         if (stored.isEmpty())
-            return {{{"name", name}, {"ok", true}, {"text", QStringLiteral("none is set; the rule-based expert needs none")}, {"remedy", QString()}}};
-        return {{{"name", name}, {"ok", false}, {"text", settings.error().message}, {"remedy", QStringLiteral("plugins.ini in the configuration folder, group agent-llm")}}};
+            return {line(name, true, QStringLiteral("none is set; the rule-based expert needs none"))};
+        const auto settings = settingsFrom(stored);
+        if (!settings)
+            return {line(name, false, settings.error().message,
+                         QStringLiteral("plugins.ini in the configuration folder, group agent-llm"))};
+        return {line(name, true,
+                     QStringLiteral("%1 at %2").arg(settings->model, settings->endpoint.base.host())),
+                keyLine(*settings)};
+    }
+
+private:
+    static QJsonObject line(const QString &name, bool ok, const QString &text, const QString &remedy = {})
+    {
+        return {{"name", name}, {"ok", ok}, {"text", text}, {"remedy", remedy}};
+    }
+
+    // The keychain itself is asked when a run begins: it may have to be unlocked.
+    static QJsonObject keyLine(const Settings &settings)
+    {
+        const QString name = QStringLiteral("key of the model"), origin = secrets::originOf(settings.endpoint.base);
+        if (isThisMachine(settings.endpoint.base)) return line(name, true, QStringLiteral("none is needed on this machine"));
+        const KeyPlaces places = keyPlaces(settings);
+        for (const QString &variable : places.variablesOrigin == origin ? places.variables : QStringList()) {
+            if (qEnvironmentVariableIsSet(variable.toLatin1().constData()))
+                return line(name, true, QStringLiteral("environment variable %1").arg(variable));
+        }
+        if (secrets::storedOrigins().contains(origin)) return line(name, true, QStringLiteral("in the keychain"));
+        return line(name, false, QStringLiteral("there is none for %1").arg(origin),
+                    QStringLiteral("set %1, or `kernelskill keys set %2`").arg(places.variables.value(0), origin));
     }
 };
 

@@ -20,25 +20,35 @@ struct Step
 };
 
 // A whole streamed reply; `finish` empty: it is cut off.
-inline Step says(const QString &text, int tokensIn = 1000, int tokensOut = 100, const QString &finish = QStringLiteral("stop"))
+inline Step says(const QString &text, int tokensIn = 1000, int tokensOut = 100,
+                 const QString &finish = QStringLiteral("stop"))
 {
-    const auto event = [](const QJsonObject &object) { return "data: " + QJsonDocument(object).toJson(QJsonDocument::Compact) + "\n\n"; };
+    const auto event = [](const QJsonObject &object) {
+        return "data: " + QJsonDocument(object).toJson(QJsonDocument::Compact) + "\n\n";
+    };
     QByteArray body;
     for (qsizetype at = 0; at < text.size(); at += 40) {
         const QJsonObject delta{{"content", text.mid(at, 40)}};
-        body += event({{"choices", QJsonArray{QJsonObject{{"index", 0}, {"delta", delta}, {"finish_reason", QJsonValue::Null}}}}});
+        body += event({{"choices",
+                        QJsonArray{QJsonObject{{"index", 0}, {"delta", delta}, {"finish_reason", QJsonValue::Null}}}}});
     }
     if (!finish.isEmpty()) {
-        body += event({{"choices", QJsonArray{QJsonObject{{"index", 0}, {"delta", QJsonObject{}}, {"finish_reason", finish}}}}});
-        body += event({{"choices", QJsonArray{}}, {"usage", QJsonObject{{"prompt_tokens", tokensIn}, {"completion_tokens", tokensOut}}}});
+        body += event(
+            {{"choices", QJsonArray{QJsonObject{{"index", 0}, {"delta", QJsonObject{}}, {"finish_reason", finish}}}}});
+        body += event({{"choices", QJsonArray{}},
+                       {"usage", QJsonObject{{"prompt_tokens", tokensIn}, {"completion_tokens", tokensOut}}}});
         body += "data: [DONE]\n\n";
     }
     return {200, {{"content-type", "text/event-stream"}}, body, true, {}};
 }
 
-inline Step refuses(int status, const QString &message, const QString &code = {}, const QString &param = {}, QList<QPair<QByteArray, QByteArray>> headers = {})
+inline Step refuses(int status, const QString &message, const QString &code = {}, const QString &param = {},
+                    QList<QPair<QByteArray, QByteArray>> headers = {})
 {
-    const QJsonObject error{{"message", message}, {"code", code}, {"type", code}, {"param", param.isEmpty() ? QJsonValue() : QJsonValue(param)}};
+    const QJsonObject error{{"message", message},
+                            {"code", code},
+                            {"type", code},
+                            {"param", param.isEmpty() ? QJsonValue() : QJsonValue(param)}};
     headers.append(QPair<QByteArray, QByteArray>("content-type", "application/json"));
     return {status, headers, QJsonDocument(QJsonObject{{"error", error}}).toJson(), false, {}};
 }
@@ -53,7 +63,8 @@ class ScriptedTransport : public Transport
 public:
     explicit ScriptedTransport(QList<Step> script) : steps(std::move(script)) {}
 
-    QCoro::Task<Result<HttpAnswer>> exchange(HttpRequest request, ChunkSink sink, Timeouts, std::stop_token stop) override
+    QCoro::Task<Result<HttpAnswer>> exchange(HttpRequest request, ChunkSink sink, Timeouts,
+                                             std::stop_token stop) override
     {
         requests.append(request);
         if (onRequest) onRequest(int(requests.size()));
@@ -70,7 +81,10 @@ public:
         co_return answer;
     }
 
-    [[nodiscard]] QJsonObject body(int request) const { return QJsonDocument::fromJson(requests.at(request).body).object(); }
+    [[nodiscard]] QJsonObject body(int request) const
+    {
+        return QJsonDocument::fromJson(requests.at(request).body).object();
+    }
     // All text of a message of the request, last one by default.
     [[nodiscard]] QString text(int request, int message = -1) const
     {

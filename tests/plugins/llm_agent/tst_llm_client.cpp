@@ -69,8 +69,8 @@ void TestLlmClient::init()
 
 QJsonObject TestLlmClient::settings(QJsonObject more)
 {
-    QJsonObject object{{"provider", "openai-chat"}, {"base_url", "http://127.0.0.1:9/v1"}, {"model", "small"}, {"price", "2/1/10"},
-                       {"max_output_tokens", "1000"}, {"retries", "2"}};
+    QJsonObject object{{"provider", "openai-chat"}, {"base_url", "http://127.0.0.1:9/v1"}, {"model", "small"},
+                       {"price", "2/1/10"},         {"max_output_tokens", "1000"},         {"retries", "2"}};
     for (auto it = more.begin(); it != more.end(); ++it)
         object.insert(it.key(), it.value());
     return object;
@@ -143,7 +143,11 @@ void TestLlmClient::retries()
                             says("half", 0, 0, {}),
                             fails("http.connection", "nothing listens there"),
                             fails("http.timeout", "silent for 1 s"),
-                            {200, {{"content-type", "text/event-stream"}}, "data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\ndata: [DONE]\n\n", true, {}},
+                            {200,
+                             {{"content-type", "text/event-stream"}},
+                             "data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\ndata: [DONE]\n\n",
+                             true,
+                             {}},
                             {200, {{"content-type", "text/event-stream"}}, "", true, {}}};
     ScriptedTransport transport({steps[which], says("well")});
     Client one = client(transport);
@@ -164,12 +168,17 @@ void TestLlmClient::givesUp_data()
     QTest::addColumn<int>("asked");
     QTest::addColumn<QString>("error");
     QTest::addColumn<QString>("says");
-    QTest::newRow("wrong key") << 401 << "Incorrect API key provided." << "invalid_api_key" << 1 << QString(providerUnavailable) << "127.0.0.1 answers 401: Incorrect API key provided";
-    QTest::newRow("spent") << 429 << "You exceeded your current quota" << "insufficient_quota" << 1 << QString(providerUnavailable) << "exceeded your current quota";
-    QTest::newRow("no such model") << 404 << "The model `small` does not exist" << "model_not_found" << 1 << QString(providerUnavailable) << "plugins choices llm model";
+    QTest::newRow("wrong key") << 401 << "Incorrect API key provided." << "invalid_api_key" << 1
+                               << QString(providerUnavailable) << "127.0.0.1 answers 401: Incorrect API key provided";
+    QTest::newRow("spent") << 429 << "You exceeded your current quota" << "insufficient_quota" << 1
+                           << QString(providerUnavailable) << "exceeded your current quota";
+    QTest::newRow("no such model") << 404 << "The model `small` does not exist" << "model_not_found" << 1
+                                   << QString(providerUnavailable) << "plugins choices llm model";
     QTest::newRow("down") << 503 << "unavailable" << "" << 3 << QString(providerUnavailable) << "(tried 3 times)";
-    QTest::newRow("too long") << 400 << "maximum context length is 4096 tokens" << "context_length_exceeded" << 1 << "llm.context" << "maximum context length";
-    QTest::newRow("not ours to know") << 400 << "messages: wrong" << "invalid_request_error" << 1 << QString(providerUnavailable) << "messages: wrong";
+    QTest::newRow("too long") << 400 << "maximum context length is 4096 tokens" << "context_length_exceeded" << 1
+                              << "llm.context" << "maximum context length";
+    QTest::newRow("not ours to know") << 400 << "messages: wrong" << "invalid_request_error" << 1
+                                      << QString(providerUnavailable) << "messages: wrong";
 }
 
 void TestLlmClient::givesUp()
@@ -180,7 +189,8 @@ void TestLlmClient::givesUp()
     QFETCH(int, asked);
     QFETCH(QString, error);
     QFETCH(QString, says);
-    ScriptedTransport transport({refuses(status, message, code), refuses(status, message, code), refuses(status, message, code), refuses(status, message, code)});
+    ScriptedTransport transport({refuses(status, message, code), refuses(status, message, code),
+                                 refuses(status, message, code), refuses(status, message, code)});
     Client one = client(transport);
     Call call = this->call();
     const auto reply = ask(one, call);
@@ -193,7 +203,8 @@ void TestLlmClient::givesUp()
 
 void TestLlmClient::waitsAndSaysSo()
 {
-    ScriptedTransport transport({refuses(429, "slow down", "rate_limit_exceeded", {}, {{"retry-after", "2"}}), says("well")});
+    ScriptedTransport transport(
+        {refuses(429, "slow down", "rate_limit_exceeded", {}, {{"retry-after", "2"}}), says("well")});
     Client one = client(transport);
     Call call = this->call();
     const qint64 before = QDateTime::currentMSecsSinceEpoch();
@@ -207,7 +218,8 @@ void TestLlmClient::waitsAndSaysSo()
 
 void TestLlmClient::doesNotWaitForDays()
 {
-    ScriptedTransport transport({refuses(429, "come back tomorrow", "rate_limit_exceeded", {}, {{"retry-after", "86400"}})});
+    ScriptedTransport transport(
+        {refuses(429, "come back tomorrow", "rate_limit_exceeded", {}, {{"retry-after", "86400"}})});
     Client one = client(transport);
     Call call = this->call();
     const auto reply = ask(one, call);
@@ -219,8 +231,12 @@ void TestLlmClient::doesNotWaitForDays()
 
 void TestLlmClient::negotiates()
 {
-    ScriptedTransport transport({refuses(400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "unsupported_parameter", "max_tokens"),
-                                 refuses(400, "Unsupported value: 'temperature' does not support 0.2 with this model.", "unsupported_value", "temperature"),
+    ScriptedTransport transport({refuses(400,
+                                         "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+                                         "'max_completion_tokens' instead.",
+                                         "unsupported_parameter", "max_tokens"),
+                                 refuses(400, "Unsupported value: 'temperature' does not support 0.2 with this model.",
+                                         "unsupported_value", "temperature"),
                                  says("well"), says("again")});
     Client one = client(transport);
     Request request;
@@ -332,7 +348,8 @@ void TestLlmClient::needsAKeyElsewhere()
     qunsetenv("OPENAI_API_KEY");
     QVERIFY(!reply);
     QCOMPARE(reply.error().code, QString(providerUnavailable));
-    QVERIFY2(reply.error().message.contains("no key for https://models.example.org"), qPrintable(reply.error().message));
+    QVERIFY2(reply.error().message.contains("no key for https://models.example.org"),
+             qPrintable(reply.error().message));
     QVERIFY(transport.requests.isEmpty());
 }
 
@@ -362,7 +379,8 @@ void TestLlmClient::pauses_data()
     QTest::newRow("seconds") << QByteArray("retry-after") << QByteArray("20") << qint64(20'000);
     QTest::newRow("part of a second") << QByteArray("retry-after") << QByteArray("0.5") << qint64(500);
     QTest::newRow("date") << QByteArray("retry-after") << QByteArray("Mon, 30 Nov 2026 12:00:30 GMT") << qint64(30'000);
-    QTest::newRow("date gone by") << QByteArray("retry-after") << QByteArray("Mon, 30 Nov 2026 11:00:00 GMT") << qint64(0);
+    QTest::newRow("date gone by") << QByteArray("retry-after") << QByteArray("Mon, 30 Nov 2026 11:00:00 GMT")
+                                  << qint64(0);
     QTest::newRow("no sense") << QByteArray("retry-after") << QByteArray("soon") << qint64(-1);
     QTest::newRow("negative") << QByteArray("retry-after") << QByteArray("-4") << qint64(-1);
 }
@@ -385,11 +403,14 @@ void TestLlmClient::refusesSettings_data()
     QTest::addColumn<QString>("name");
     QTest::addColumn<QString>("value");
     QTest::addColumn<QString>("says");
-    const auto row = [](const char *title, const char *name, const char *value, const char *says) { QTest::newRow(title) << name << value << says; };
+    const auto row = [](const char *title, const char *name, const char *value, const char *says) {
+        QTest::newRow(title) << name << value << says;
+    };
     row("unknown", "modle", "x", "has no setting 'modle'; it has provider, ");
     row("provider", "provider", "closedai", "knows no provider 'closedai'; it knows ");
     row("address", "base_url", "models", "llm.base_url is 'models'; expected an address");
-    row("key in the address", "base_url", "https://me:secret@example.org", "expected an address without name and password");
+    row("key in the address", "base_url", "https://me:secret@example.org",
+        "expected an address without name and password");
     row("temperature", "temperature", "hot", "llm.temperature is 'hot'; expected a number from 0 to 2");
     row("output", "max_output_tokens", "1", "expected a whole number from 256 on");
     row("price", "price", "cheap", "expected US dollars for a million tokens");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole way to each of five protocols and back: adapter, wire and client against a peer somebody else wrote, with the
-// faults a provider can have.
+// The whole way to each of five protocols and back: adapter, wire and client against a peer somebody else wrote, with
+// the faults a provider can have.
 #include "client/client.h"
 #include "mock_peer.h"
 #include "wire/network_transport.h"
@@ -48,19 +48,20 @@ QString fixtures()
     const QJsonObject well{{"content", wide}};
     QJsonObject limited = error(429, "slow down", "rate_limit_error");
     limited.insert("retryAfter", 1);
-    const QJsonArray all{fixture("all is well", well),
-                         fixture("in small pieces", well, {{"latency", 5}, {"chunkSize", 3}}),
-                         first(fixture("too many", limited), 0),
-                         first(fixture("too many", well), 1),
-                         first(fixture("broken inside", error(500, "it broke", "server_error")), 0),
-                         first(fixture("broken inside", well), 1),
-                         first(fixture("overloaded", error(529, "try later", "overloaded_error")), 0),
-                         first(fixture("overloaded", well), 1),
-                         first(fixture("cut in the middle", well, {{"truncateAfterChunks", 3}, {"latency", 20}, {"chunkSize", 20}}), 0),
-                         first(fixture("cut in the middle", well), 1),
-                         fixture("always down", error(503, "no upstream", "server_error")),
-                         fixture("wrong key", error(401, "no such key", "authentication_error")),
-                         fixture("think first", QJsonObject{{"content", "Done."}, {"reasoning", "Let me see."}})};
+    const QJsonArray all{
+        fixture("all is well", well),
+        fixture("in small pieces", well, {{"latency", 5}, {"chunkSize", 3}}),
+        first(fixture("too many", limited), 0),
+        first(fixture("too many", well), 1),
+        first(fixture("broken inside", error(500, "it broke", "server_error")), 0),
+        first(fixture("broken inside", well), 1),
+        first(fixture("overloaded", error(529, "try later", "overloaded_error")), 0),
+        first(fixture("overloaded", well), 1),
+        first(fixture("cut in the middle", well, {{"truncateAfterChunks", 3}, {"latency", 20}, {"chunkSize", 20}}), 0),
+        first(fixture("cut in the middle", well), 1),
+        fixture("always down", error(503, "no upstream", "server_error")),
+        fixture("wrong key", error(401, "no such key", "authentication_error")),
+        fixture("think first", QJsonObject{{"content", "Done."}, {"reasoning", "Let me see."}})};
     return QString::fromUtf8(QJsonDocument(QJsonObject{{"fixtures", all}}).toJson());
 }
 
@@ -89,7 +90,8 @@ private:
 
 void TestLlmPeer::initTestCase()
 {
-    for (const char *name : {"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "DBUS_SESSION_BUS_ADDRESS"})
+    for (const char *name :
+         {"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "DBUS_SESSION_BUS_ADDRESS"})
         qunsetenv(name);
 }
 
@@ -107,7 +109,10 @@ Result<Reply> TestLlmPeer::ask(const QString &provider, const QString &what, Cal
     if (m_peer->isOffline()) return failure("test.offline", m_peer->trouble());
     if (!m_peer->trouble().isEmpty()) return failure("test.peer", m_peer->trouble());
     const bool withVersion = provider.startsWith("openai");
-    const auto settings = settingsFrom({{"provider", provider}, {"model", "peer-model"}, {"price", "1/1/1"}, {"retries", "1"},
+    const auto settings = settingsFrom({{"provider", provider},
+                                        {"model", "peer-model"},
+                                        {"price", "1/1/1"},
+                                        {"retries", "1"},
                                         {"base_url", m_peer->url(withVersion ? "/v1" : "").toString()}});
     if (!settings) return std::unexpected(settings.error());
     auto spending = Spending::open(m_folder.filePath("spending.db"));
@@ -126,10 +131,10 @@ Result<Reply> TestLlmPeer::ask(const QString &provider, const QString &what, Cal
     return QCoro::waitFor(client.ask(request, call));
 }
 
-#define VERIFY_REPLY(reply)                                                                                                  \
-    do {                                                                                                                     \
-        if (!reply && reply.error().code == u"test.offline") QSKIP(qPrintable(reply.error().message));                       \
-        QVERIFY2(reply.has_value(), qPrintable(reply ? QString() : reply.error().message));                                  \
+#define VERIFY_REPLY(reply)                                                                                            \
+    do {                                                                                                               \
+        if (!reply && reply.error().code == u"test.offline") QSKIP(qPrintable(reply.error().message));                 \
+        QVERIFY2(reply.has_value(), qPrintable(reply ? QString() : reply.error().message));                            \
     } while (false)
 
 void TestLlmPeer::exchanges_data()

@@ -59,7 +59,8 @@ void TestLlmPrompts::refusesPrompts_data()
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("says");
     QTest::newRow("no version") << "You plan.\n" << "planner.md:1: expected the lines ---, version: NUMBER, ---";
-    QTest::newRow("unknown name") << "---\nversion: 2\n---\nfine\n{{code}}\n{{password}}\n" << "planner.md:6: there is no {{password}} here; known are code, evidence";
+    QTest::newRow("unknown name") << "---\nversion: 2\n---\nfine\n{{code}}\n{{password}}\n"
+                                  << "planner.md:6: there is no {{password}} here; known are code, evidence";
 }
 
 void TestLlmPrompts::refusesPrompts()
@@ -117,7 +118,10 @@ void TestLlmPrompts::lightestGivesWayFirst()
 {
     const QString text = QString("0123456789 0123456789\n").repeated(300);
     const qint64 size = estimatedTokens(text);
-    const Fitted fitted = fit({{"code", text, 9, size, Part::Keep::Ends}, {"log", text, 2, 100, Part::Keep::Tail}, {"history", text, 1, 0, Part::Keep::Tail}}, size + size / 2);
+    const Fitted fitted = fit({{"code", text, 9, size, Part::Keep::Ends},
+                               {"log", text, 2, 100, Part::Keep::Tail},
+                               {"history", text, 1, 0, Part::Keep::Tail}},
+                              size + size / 2);
     QCOMPARE(fitted.missing, 0);
     QCOMPARE(fitted.parts[0].text, text);
     QVERIFY(fitted.parts[2].text.isEmpty());

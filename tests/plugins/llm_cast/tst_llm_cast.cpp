@@ -30,8 +30,8 @@ QByteArray contentOf(const QString &path)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-// Which role is asked stands in its part of the system prompt; a role's replies come in order. The first answer to `troubled`
-// is an error in place of its reply, which then comes second.
+// Which role is asked stands in its part of the system prompt; a role's replies come in order. The first answer to
+// `troubled` is an error in place of its reply, which then comes second.
 QJsonArray fixturesOfTheCast(const QString &troubled = {}, const QJsonObject &error = {})
 {
     static const QHash<QString, QString> marks{{"generator", "write a first candidate"},
@@ -47,10 +47,14 @@ QJsonArray fixturesOfTheCast(const QString &troubled = {}, const QJsonObject &er
         const QString role = name.section('-', 0, 0);
         const int place = name.section('-', 1).section('.', 0, 0).toInt() - (role == troubled ? 0 : 1);
         const QJsonObject match{{"systemMessage", marks.value(role)}, {"sequenceIndex", place}};
-        fixtures.append(QJsonObject{{"match", match}, {"response", QJsonObject{{"content", QString::fromUtf8(contentOf(folder.filePath(name)))}}}});
+        fixtures.append(
+            QJsonObject{{"match", match},
+                        {"response", QJsonObject{{"content", QString::fromUtf8(contentOf(folder.filePath(name)))}}}});
     }
     if (!troubled.isEmpty())
-        fixtures.append(QJsonObject{{"match", QJsonObject{{"systemMessage", marks.value(troubled)}, {"sequenceIndex", 0}}}, {"response", error}});
+        fixtures.append(
+            QJsonObject{{"match", QJsonObject{{"systemMessage", marks.value(troubled)}, {"sequenceIndex", 0}}},
+                        {"response", error}});
     return fixtures;
 }
 
@@ -104,7 +108,8 @@ private:
 
 void TestLlmCast::initTestCase()
 {
-    for (const char *name : {"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "DBUS_SESSION_BUS_ADDRESS"})
+    for (const char *name :
+         {"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "DBUS_SESSION_BUS_ADDRESS"})
         qunsetenv(name);
 }
 
@@ -134,10 +139,23 @@ ProgramEnd TestLlmCast::kernelskill(const QStringList &arguments) const
 
 ProgramEnd TestLlmCast::optimize(const Options &options) const
 {
-    QStringList arguments{"optimize", taskFolder("row_softmax"), "--agent", "llm", "--json",
-                          "--agent-option", "provider=openai-chat", "--agent-option", "base_url=" + options.base,
-                          "--agent-option", "model=peer-model", "--session", path("s.kss"),
-                          "--rounds", QString::number(options.rounds), "--seeds", QString::number(options.seeds)};
+    QStringList arguments{"optimize",
+                          taskFolder("row_softmax"),
+                          "--agent",
+                          "llm",
+                          "--json",
+                          "--agent-option",
+                          "provider=openai-chat",
+                          "--agent-option",
+                          "base_url=" + options.base,
+                          "--agent-option",
+                          "model=peer-model",
+                          "--session",
+                          path("s.kss"),
+                          "--rounds",
+                          QString::number(options.rounds),
+                          "--seeds",
+                          QString::number(options.seeds)};
     if (!options.tape.isEmpty()) arguments += {"--agent-option", "cassette=" + options.tape};
     return kernelskill(arguments + options.more);
 }
@@ -163,18 +181,22 @@ void TestLlmCast::checkTheWholeCast(const ProgramEnd &end) const
     QStringList states;
     for (const TrajectoryNode &node : trajectory.nodes)
         states.append(QStringLiteral("%1 %2 %3").arg(node.kind, node.skill, toString(node.state)).simplified());
-    QCOMPARE(states, QStringList({"seed verified", "seed wrong", "optimise memory-coalescing wrong", "repair memory-coalescing verified",
-                                  "optimise online-softmax verified", "optimise fewer-passes-over-the-row verified", "optimise fewer-passes-over-the-row verified"}));
+    QCOMPARE(states, QStringList({"seed verified", "seed wrong", "optimise memory-coalescing wrong",
+                                  "repair memory-coalescing verified", "optimise online-softmax verified",
+                                  "optimise fewer-passes-over-the-row verified",
+                                  "optimise fewer-passes-over-the-row verified"}));
     QStringList refusals, roles;
     for (const Event &event : events()) {
         if (event.kind == u"round.refused") refusals.append(event.data["reason"].toString());
         if (event.kind != u"role.call") continue;
         roles.append(event.data["role"].toString());
-        if (event.data["role"] != "optimizer") QVERIFY2(!event.data.contains("error"), qPrintable(event.data["error"].toString()));
+        if (event.data["role"] != "optimizer")
+            QVERIFY2(!event.data.contains("error"), qPrintable(event.data["error"].toString()));
         QCOMPARE(event.data["facts"]["prompt"]["name"].toString(), event.data["role"].toString());
     }
     QCOMPARE(refusals.size(), 2);
-    QCOMPARE(refusals.first(), QString("online-softmax with these parameters was tried on this base already (node 4: verified)"));
+    QCOMPARE(refusals.first(),
+             QString("online-softmax with these parameters was tried on this base already (node 4: verified)"));
     QVERIFY(refusals.last().startsWith("online-softmax: the row is read once already"));
     QCOMPARE(QSet<QString>(roles.begin(), roles.end()).size(), 7);
     // The idea that won twice is a draft in the model's words, with the record's evidence.
@@ -192,7 +214,8 @@ void TestLlmCast::fromTheCassette()
     QVERIFY2(!end.err.contains("not on the cassette"), end.err + "\nrecord it anew: README.md beside the test");
     checkTheWholeCast(end);
     // What the transcript pane shows, as JSON.
-    const ProgramEnd transcript = kernelskill({"session", "show", path("s.kss"), "--node", "3", "--transcript", "--json"});
+    const ProgramEnd transcript =
+        kernelskill({"session", "show", path("s.kss"), "--node", "3", "--transcript", "--json"});
     QCOMPARE(transcript.exitCode, 0);
     QByteArray all = transcript.out;
     QVERIFY(all.contains("\"role\": \"repairer\""));
@@ -222,12 +245,18 @@ void TestLlmCast::againstThePeer()
 void TestLlmCast::keepsTheKeyToItself()
 {
     // A peer that repeats the key in an error, as some do.
-    const QJsonArray fixtures = fixturesOfTheCast("generator", {{"error", QJsonObject{{"message", "temporary trouble with key " + key}, {"type", "server_error"}}}, {"status", 500}});
+    const QJsonArray fixtures = fixturesOfTheCast(
+        "generator",
+        {{"error", QJsonObject{{"message", "temporary trouble with key " + key}, {"type", "server_error"}}},
+         {"status", 500}});
     MockPeer peer(text(fixtures));
     if (peer.isOffline()) QSKIP(qPrintable(peer.trouble()));
     QVERIFY2(peer.trouble().isEmpty(), qPrintable(peer.trouble()));
     qputenv("PEER_KEY", key.toUtf8());
-    const ProgramEnd end = optimize({.base = peer.url("/v1").toString(), .more = {"--agent-option", "key_variable=PEER_KEY"}, .tape = "record:" + path("tape"), .rounds = 1});
+    const ProgramEnd end = optimize({.base = peer.url("/v1").toString(),
+                                     .more = {"--agent-option", "key_variable=PEER_KEY"},
+                                     .tape = "record:" + path("tape"),
+                                     .rounds = 1});
     qunsetenv("PEER_KEY");
     QVERIFY2(end.exitCode == 0, end.err);
     QVERIFY(!end.out.contains(key.toUtf8()) && !end.err.contains(key.toUtf8()));
@@ -242,7 +271,8 @@ void TestLlmCast::keepsTheKeyToItself()
     QCOMPARE(html.exitCode, 0);
     QVERIFY(!contentOf(path("s.html")).contains(key.toUtf8()));
     for (const char *node : {"0", "1", "2"})
-        QVERIFY(!kernelskill({"session", "show", path("s.kss"), "--node", node, "--transcript"}).out.contains(key.toUtf8()));
+        QVERIFY(!kernelskill({"session", "show", path("s.kss"), "--node", node, "--transcript"})
+                     .out.contains(key.toUtf8()));
 }
 
 void TestLlmCast::endsAtALimitAndGoesOn()
@@ -251,8 +281,10 @@ void TestLlmCast::endsAtALimitAndGoesOn()
     QVERIFY2(end.exitCode == 0, end.err);
     QCOMPARE(end.json()["stopped_by"].toString(), QString("calls"));
     QCOMPARE(callsOf(end), 5);
-    QVERIFY2(events().last().data["message"].toString().contains("limit of calls"), qPrintable(events().last().data["message"].toString()));
-    // The step in flight is done again from the cassette's beginning, which is another tape position: only more money is new.
+    QVERIFY2(events().last().data["message"].toString().contains("limit of calls"),
+             qPrintable(events().last().data["message"].toString()));
+    // The step in flight is done again from the cassette's beginning, which is another tape position: only more money
+    // is new.
     const ProgramEnd again = kernelskill({"session", "resume", path("s.kss"), "--json"});
     QCOMPARE(again.json()["stopped_by"].toString(), QString("calls"));
     const ProgramEnd more = kernelskill({"session", "resume", path("s.kss"), "--json", "--budget", "calls=40"});
@@ -264,11 +296,17 @@ void TestLlmCast::troubles_data()
     QTest::addColumn<QJsonObject>("response");
     QTest::addColumn<QString>("says");
     const auto error = [](int status, const char *message, const char *type, const char *code = "") {
-        return QJsonObject{{"error", QJsonObject{{"message", message}, {"type", type}, {"code", code}}}, {"status", status}};
+        return QJsonObject{{"error", QJsonObject{{"message", message}, {"type", type}, {"code", code}}},
+                           {"status", status}};
     };
-    QTest::newRow("wrong key") << error(401, "Incorrect API key provided", "invalid_request_error", "invalid_api_key") << "answers 401: Incorrect API key provided";
-    QTest::newRow("unknown model") << error(404, "The model `peer-model` does not exist", "invalid_request_error", "model_not_found") << "kernelskill plugins choices llm model";
-    QTest::newRow("spent") << error(429, "You exceeded your current quota, please check your plan", "insufficient_quota", "insufficient_quota") << "You exceeded your current quota";
+    QTest::newRow("wrong key") << error(401, "Incorrect API key provided", "invalid_request_error", "invalid_api_key")
+                               << "answers 401: Incorrect API key provided";
+    QTest::newRow("unknown model") << error(404, "The model `peer-model` does not exist", "invalid_request_error",
+                                            "model_not_found")
+                                   << "kernelskill plugins choices llm model";
+    QTest::newRow("spent") << error(429, "You exceeded your current quota, please check your plan",
+                                    "insufficient_quota", "insufficient_quota")
+                           << "You exceeded your current quota";
     QTest::newRow("down") << error(503, "no healthy upstream", "server_error") << "(tried 2 times)";
     QTest::newRow("overloaded") << error(529, "overloaded", "overloaded_error") << "answers 529: overloaded";
 }
@@ -281,7 +319,8 @@ void TestLlmCast::troubles()
     MockPeer peer(text({QJsonObject{{"match", QJsonObject{{"model", "peer-model"}}}, {"response", response}}}));
     if (peer.isOffline()) QSKIP(qPrintable(peer.trouble()));
     QVERIFY2(peer.trouble().isEmpty(), qPrintable(peer.trouble()));
-    const ProgramEnd end = optimize({.base = peer.url("/v1").toString(), .more = {"--agent-option", "retries=1"}, .seeds = 1});
+    const ProgramEnd end =
+        optimize({.base = peer.url("/v1").toString(), .more = {"--agent-option", "retries=1"}, .seeds = 1});
     QCOMPARE(end.exitCode, 3);
     QCOMPARE(end.json()["stopped_by"].toString(), QString("provider"));
     QCOMPARE(end.json()["nodes"].toInt(), 1); // the baseline is measured and stays
@@ -292,13 +331,15 @@ void TestLlmCast::troubles()
 
 void TestLlmCast::goesOnOnceItIsMended()
 {
-    const ProgramEnd end = optimize({.more = {"--agent-option", "retries=0"}, .rounds = 1, .seeds = 1}); // nothing listens there
+    const ProgramEnd end =
+        optimize({.more = {"--agent-option", "retries=0"}, .rounds = 1, .seeds = 1}); // nothing listens there
     QCOMPARE(end.exitCode, 3);
     QVERIFY2(end.err.contains("127.0.0.1:9"), end.err);
     MockPeer peer(text(fixturesOfTheCast()));
     if (peer.isOffline()) QSKIP(qPrintable(peer.trouble()));
     QVERIFY2(peer.trouble().isEmpty(), qPrintable(peer.trouble()));
-    const ProgramEnd resumed = kernelskill({"session", "resume", path("s.kss"), "--json", "--agent-option", "llm.base_url=" + peer.url("/v1").toString()});
+    const ProgramEnd resumed = kernelskill(
+        {"session", "resume", path("s.kss"), "--json", "--agent-option", "llm.base_url=" + peer.url("/v1").toString()});
     QVERIFY2(resumed.exitCode == 0, resumed.err);
     QCOMPARE(resumed.json()["stopped_by"].toString(), QString("rounds"));
     QCOMPARE(resumed.json()["nodes"].toInt(), 2);
@@ -307,7 +348,8 @@ void TestLlmCast::goesOnOnceItIsMended()
 void TestLlmCast::unusableReplies_data()
 {
     QTest::addColumn<QString>("reply");
-    QTest::newRow("ignores the schema") << "Sure! I would coalesce the memory accesses first, since each lane reads another row.";
+    QTest::newRow("ignores the schema")
+        << "Sure! I would coalesce the memory accesses first, since each lane reads another row.";
     QTest::newRow("blank") << " ";
     QTest::newRow("a megabyte") << QString("All work and no play makes a dull kernel.\n").repeated(25'000);
     QTest::newRow("another language") << "すべてのスレッドが別々の行を読むので、まずメモリアクセスをまとめます。";
@@ -317,7 +359,9 @@ void TestLlmCast::unusableReplies_data()
 void TestLlmCast::unusableReplies()
 {
     QFETCH(QString, reply);
-    QJsonObject fixture{{"match", QJsonObject{{"model", "peer-model"}}}, {"response", QJsonObject{{"content", reply}}}, {"chunkSize", 4000}};
+    QJsonObject fixture{{"match", QJsonObject{{"model", "peer-model"}}},
+                        {"response", QJsonObject{{"content", reply}}},
+                        {"chunkSize", 4000}};
     MockPeer peer(text({fixture}));
     if (peer.isOffline()) QSKIP(qPrintable(peer.trouble()));
     QVERIFY2(peer.trouble().isEmpty(), qPrintable(peer.trouble()));
@@ -330,13 +374,19 @@ void TestLlmCast::unusableReplies()
 
 void TestLlmCast::waitsForTheLimit()
 {
-    const QJsonArray fixtures = fixturesOfTheCast("features", {{"error", QJsonObject{{"message", "slow down"}, {"type", "rate_limit_error"}}}, {"status", 429}, {"retryAfter", 3}});
+    const QJsonArray fixtures =
+        fixturesOfTheCast("features", {{"error", QJsonObject{{"message", "slow down"}, {"type", "rate_limit_error"}}},
+                                       {"status", 429},
+                                       {"retryAfter", 3}});
     MockPeer peer(text(fixtures));
     if (peer.isOffline()) QSKIP(qPrintable(peer.trouble()));
     QVERIFY2(peer.trouble().isEmpty(), qPrintable(peer.trouble()));
     const ProgramEnd end = optimize({.base = peer.url("/v1").toString(), .rounds = 1, .seeds = 1});
     QVERIFY2(end.exitCode == 0, end.err);
-    QVERIFY2(QRegularExpression("waiting until \\d\\d:\\d\\d:\\d\\d: .*slow down; everything so far is in the session").match(QString::fromUtf8(end.err)).hasMatch(), end.err);
+    QVERIFY2(QRegularExpression("waiting until \\d\\d:\\d\\d:\\d\\d: .*slow down; everything so far is in the session")
+                 .match(QString::fromUtf8(end.err))
+                 .hasMatch(),
+             end.err);
     bool noted = false;
     for (const Event &event : events())
         noted = noted || (event.kind == u"run.waiting" && event.data["until_ms"].toInteger() > 0);
@@ -345,7 +395,8 @@ void TestLlmCast::waitsForTheLimit()
 
 void TestLlmCast::missesWhatIsNotOnTheCassette()
 {
-    const ProgramEnd end = optimize({.more = {"--agent-option", "temperature=0.3"}, .tape = "replay:" + cassette, .rounds = 1});
+    const ProgramEnd end =
+        optimize({.more = {"--agent-option", "temperature=0.3"}, .tape = "replay:" + cassette, .rounds = 1});
     QCOMPARE(end.exitCode, 2);
     QVERIFY2(end.err.contains("/temperature"), end.err);
 }

@@ -4,9 +4,9 @@
 #include "client/pause.h"
 #include "client/reply_builder.h"
 #include "secrets/secrets.h"
+#include "wire/environment_proxies.h"
 
 #include <QDateTime>
-#include <QHostAddress>
 
 #include <algorithm>
 
@@ -17,29 +17,18 @@ namespace {
 constexpr int mostNegotiations = 6; // a model refuses one parameter at a time
 constexpr qint64 worthTelling_ms = 2000;
 
-bool isOnThisMachine(const QUrl &url)
-{
-    return url.host() == u"localhost" || QHostAddress(url.host()).isLoopback();
-}
-
-QString capitalised(QString text)
-{
-    if (!text.isEmpty()) text[0] = text[0].toUpper();
-    return text;
-}
-
 } // namespace
 
 // One exchange and what it came to: a reply, a refusal, or neither because the answer was cut off or never came.
 struct Client::Turn
 {
     HttpAnswer answer;
-    std::optional<Reply> reply;     // whole
+    std::optional<Reply> reply; // whole
     std::optional<Refusal> refusal;
-    std::optional<Error> error;     // of the transport
-    QString broken;                 // why what came is no answer
-    bool answered = false;          // with a stream: it costs
-    qsizetype characters = 0;       // that came of it
+    std::optional<Error> error; // of the transport
+    QString broken;             // why what came is no answer
+    bool answered = false;      // with a stream: it costs
+    qsizetype characters = 0;   // that came of it
 };
 
 Allowance Call::left() const
@@ -67,7 +56,8 @@ QJsonObject Client::facts(const QString &model) const
     QJsonObject facts{{"provider", m_settings.endpoint.provider},
                       {"model", model},
                       {"origin", secrets::originOf(m_settings.endpoint.base)}};
-    if (const auto price = m_asked.constFind(model); price != m_asked.constEnd()) facts.insert("price", price->toJson());
+    if (const auto price = m_asked.constFind(model); price != m_asked.constEnd())
+        facts.insert("price", price->toJson());
     return facts;
 }
 
@@ -75,25 +65,16 @@ QJsonObject Client::facts(const QString &model) const
 QCoro::Task<Result<void>> Client::prepareKey()
 {
     if (m_keyKnown) co_return Result<void>{};
-    const Provider &adapter = *provider(m_settings.endpoint.provider);
     const QString origin = secrets::originOf(m_settings.endpoint.base);
-    QStringList variables = adapter.keyVariables();
-    QString variablesOrigin = secrets::originOf(adapter.defaultBase());
-    for (const QString &variable : adapter.baseVariables()) {
-        const QString base = qEnvironmentVariable(variable.toLatin1().constData());
-        if (!base.isEmpty()) variablesOrigin = secrets::originOf(QUrl(base));
-    }
-    if (!m_settings.keyVariable.isEmpty()) {
-        variables = {m_settings.keyVariable};
-        variablesOrigin = origin;
-    }
+    const KeyPlaces places = keyPlaces(m_settings);
     const bool replays = !m_settings.cassette.isEmpty() && !m_settings.record;
-    const auto key = replays ? std::nullopt : co_await secrets::find(origin, variables, variablesOrigin, &m_keyNote);
+    const auto key = replays ? std::nullopt : co_await secrets::find(origin, places.variables, places.variablesOrigin, &m_keyNote);
     if (key) m_settings.endpoint.key = key->value;
-    if (!key && !replays && !isOnThisMachine(m_settings.endpoint.base) && !variables.isEmpty()) {
+    if (!key && !replays && !isThisMachine(m_settings.endpoint.base) && !places.variables.isEmpty()) {
         co_return failure(QString::fromLatin1(providerUnavailable),
                           QStringLiteral("there is no key for %1: set %2, or `kernelskill keys set %1`%3")
-                              .arg(origin, variables.first(), m_keyNote.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m_keyNote)));
+                              .arg(origin, places.variables.first(),
+                                   m_keyNote.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m_keyNote)));
     }
     m_keyKnown = true;
     co_return Result<void>{};
@@ -104,17 +85,25 @@ QCoro::Task<Result<Price>> Client::priceOf(QString model, const Call &call)
 {
     if (const auto known = m_asked.constFind(model); known != m_asked.constEnd()) co_return *known;
     std::optional<Price> price = m_settings.price;
-    if (!price) price = m_prices.find(m_settings.endpoint.provider, model, isOnThisMachine(m_settings.endpoint.base));
+    if (!price) price = m_prices.find(m_settings.endpoint.provider, model, isThisMachine(m_settings.endpoint.base));
     if (!price && call.context.ask) {
         auto answer = co_await call.context.ask(
-            {Question::Kind::Text, QStringLiteral("What does %1 at %2 cost?").arg(model, where()),
-             QStringLiteral("US dollars for a million tokens: IN/OUT or IN/CACHED/OUT, for example 3/0.3/15; 0/0 where it is "
-                            "free. It is kept in %1.").arg(m_ownPrices),
-             {}, {}, {}, {}, call.context.round});
+            {Question::Kind::Text,
+             QStringLiteral("What does %1 at %2 cost?").arg(model, where()),
+             QStringLiteral(
+                 "US dollars for a million tokens: IN/OUT or IN/CACHED/OUT, for example 3/0.3/15; 0/0 where it is "
+                 "free. It is kept in %1.")
+                 .arg(m_ownPrices),
+             {},
+             {},
+             {},
+             {},
+             call.context.round});
         if (!answer) co_return std::unexpected(answer.error());
         if (answer->given) {
             auto said = PriceTable::fromText(answer->text);
-            if (!said) co_return std::unexpected(Error{QString::fromLatin1(providerUnavailable), said.error().message, {}});
+            if (!said)
+                co_return std::unexpected(Error{QString::fromLatin1(providerUnavailable), said.error().message, {}});
             said->source = QStringLiteral("the person");
             if (auto kept = PriceTable::remember(m_ownPrices, m_settings.endpoint.provider, model, *said); !kept)
                 co_return std::unexpected(kept.error());
@@ -122,9 +111,11 @@ QCoro::Task<Result<Price>> Client::priceOf(QString model, const Call &call)
         }
     }
     if (!price) {
-        co_return failure(QString::fromLatin1(providerUnavailable),
-                          QStringLiteral("the price of %1 at %2 is not known: --agent-option llm.price=IN/CACHED/OUT in US "
-                                         "dollars for a million tokens, or put it into %3").arg(model, where(), m_ownPrices));
+        co_return failure(
+            QString::fromLatin1(providerUnavailable),
+            QStringLiteral("the price of %1 at %2 is not known: --agent-option llm.price=IN/CACHED/OUT in US "
+                           "dollars for a million tokens, or put it into %3")
+                .arg(model, where(), m_ownPrices));
     }
     m_asked.insert(model, *price);
     co_return *price;
@@ -179,7 +170,8 @@ QCoro::Task<Result<Client::Turn>> Client::exchange(const Request &request, Call 
 }
 
 // A whole reply costs what the provider says, or what the texts suggest; one that broke off is charged at its worst.
-Result<void> Client::settle(const Turn &turn, const Request &request, qint64 reservation, const Price &price, Call &call)
+Result<void> Client::settle(const Turn &turn, const Request &request, qint64 reservation, const Price &price,
+                            Call &call)
 {
     RoleUsage usage;
     Spent actual;
@@ -224,15 +216,18 @@ Error Client::unavailable(const Turn &turn) const
 QCoro::Task<Result<void>> Client::waitBefore(int attempt, const Turn &turn, Call &call)
 {
     const QDateTime now = QDateTime::currentDateTimeUtc();
-    const double jitter = double((call.context.seed + quint64(attempt) * 0x9E3779B97F4A7C15ull) >> 40) / double(1 << 24);
+    const double jitter =
+        double((call.context.seed + quint64(attempt) * 0x9E3779B97F4A7C15ull) >> 40) / double(1 << 24);
     const qint64 pause_ms = askedPause_ms(turn.answer, now).value_or(backoff_ms(attempt - 1, jitter));
     const QDateTime until = now.addMSecs(pause_ms);
     const Error why = unavailable(turn);
-    call.notes.append(QStringLiteral("%1; tried again after %2 s").arg(why.message).arg(double(pause_ms) / 1000, 0, 'f', 1));
+    call.notes.append(
+        QStringLiteral("%1; tried again after %2 s").arg(why.message).arg(double(pause_ms) / 1000, 0, 'f', 1));
     if (!m_settings.cassette.isEmpty() && !m_settings.record) co_return Result<void>{};
     if (pause_ms > qint64(m_settings.longestWait_s) * 1000) {
-        co_return failure(why.code, QStringLiteral("%1; it takes calls again at %2: resume the session then")
-                                        .arg(why.message, until.toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"))));
+        co_return failure(why.code,
+                          QStringLiteral("%1; it takes calls again at %2: resume the session then")
+                              .arg(why.message, until.toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"))));
     }
     if (pause_ms >= worthTelling_ms && call.context.waits) call.context.waits({until.toMSecsSinceEpoch(), why.message});
     co_await pauseFor(pause_ms, call.context.stop);
@@ -240,50 +235,57 @@ QCoro::Task<Result<void>> Client::waitBefore(int attempt, const Turn &turn, Call
     co_return Result<void>{};
 }
 
+// What makes trying again senseless. A parameter the model does not take is learnt, and sending it otherwise is not.
+std::optional<Error> Client::finalError(const Turn &turn, const QString &model, Call &call)
+{
+    if (call.context.stop.stop_requested()) return Error{QStringLiteral("run.stopped"), QStringLiteral("stopped"), {}};
+    if (turn.error) {
+        if (turn.error->code == u"http.connection" || turn.error->code == u"http.timeout") return std::nullopt;
+        return turn.error->code.startsWith(u"cassette.") ? *turn.error : unavailable(turn);
+    }
+    if (!turn.refusal) return std::nullopt;
+    switch (turn.refusal->kind) {
+    case Refusal::Kind::Temporary:
+        return std::nullopt;
+    case Refusal::Kind::Parameter:
+        if (!turn.refusal->traits || ++call.negotiations > mostNegotiations) return unavailable(turn);
+        m_traits.insert(model, *turn.refusal->traits);
+        call.notes.append(
+            QStringLiteral("%1 does not take it so (%2); asked again otherwise").arg(model, turn.refusal->message));
+        return std::nullopt;
+    case Refusal::Kind::Context:
+        return Error{QStringLiteral("llm.context"), unavailable(turn).message, {}};
+    case Refusal::Kind::Model: {
+        Error error = unavailable(turn);
+        error.message += QStringLiteral("; `kernelskill plugins choices llm model` lists what there is");
+        return error;
+    }
+    case Refusal::Kind::Quota:
+    case Refusal::Kind::Key:
+    case Refusal::Kind::Request:
+        return unavailable(turn);
+    }
+    return std::nullopt;
+}
+
 QCoro::Task<Result<Reply>> Client::ask(Request request, Call &call)
 {
     if (auto key = co_await prepareKey(); !key) co_return std::unexpected(key.error());
     auto price = co_await priceOf(request.model, call);
     if (!price) co_return std::unexpected(price.error());
-    int attempt = 0, negotiations = 0;
-    for (;;) {
+    for (int attempt = 0;;) {
         const Usage worst{estimatedTokens(request), 0, 0, request.maxOutputTokens, 0, false};
-        auto reservation = m_spending.reserve(call.context.session, {price->costOf(worst), worst.tokensIn + worst.tokensOut, 1},
-                                              call.left(), m_settings.day);
+        auto reservation =
+            m_spending.reserve(call.context.session, {price->costOf(worst), worst.tokensIn + worst.tokensOut, 1},
+                               call.left(), m_settings.day);
         if (!reservation) co_return std::unexpected(reservation.error());
         auto turn = co_await exchange(request, call);
         if (!turn) co_return std::unexpected(turn.error());
-        if (auto settled = settle(*turn, request, *reservation, *price, call); !settled) co_return std::unexpected(settled.error());
+        if (auto settled = settle(*turn, request, *reservation, *price, call); !settled)
+            co_return std::unexpected(settled.error());
         if (turn->reply) co_return *turn->reply;
-        if (call.context.stop.stop_requested()) co_return failure(QStringLiteral("run.stopped"), QStringLiteral("stopped"));
-        if (turn->error && turn->error->code != u"http.connection" && turn->error->code != u"http.timeout") {
-            if (turn->error->code.startsWith(u"cassette.")) co_return std::unexpected(*turn->error);
-            co_return std::unexpected(unavailable(*turn));
-        }
-        if (turn->refusal) {
-            switch (turn->refusal->kind) {
-            case Refusal::Kind::Parameter:
-                if (turn->refusal->traits && ++negotiations <= mostNegotiations) {
-                    m_traits.insert(request.model, *turn->refusal->traits);
-                    call.notes.append(QStringLiteral("%1 does not take it so (%2); asked again otherwise").arg(request.model, turn->refusal->message));
-                    continue;
-                }
-                co_return std::unexpected(unavailable(*turn));
-            case Refusal::Kind::Context:
-                co_return failure(QStringLiteral("llm.context"), unavailable(*turn).message);
-            case Refusal::Kind::Temporary:
-                break;
-            case Refusal::Kind::Model: {
-                Error error = unavailable(*turn);
-                error.message += QStringLiteral("; `kernelskill plugins choices llm model` lists what there is");
-                co_return std::unexpected(error);
-            }
-            case Refusal::Kind::Quota:
-            case Refusal::Kind::Key:
-            case Refusal::Kind::Request:
-                co_return std::unexpected(unavailable(*turn));
-            }
-        }
+        if (auto error = finalError(*turn, request.model, call)) co_return std::unexpected(*error);
+        if (turn->refusal && turn->refusal->kind == Refusal::Kind::Parameter) continue; // nothing to wait for
         if (++attempt > m_settings.retries) {
             Error error = unavailable(*turn);
             error.message += QStringLiteral(" (tried %1 times)").arg(attempt);
@@ -302,7 +304,7 @@ QCoro::Task<Result<QStringList>> Client::models()
     if (answer->status / 100 != 2) {
         const Refusal refusal = adapter.refusal(answer->status, answer->body, {});
         co_return failure(QString::fromLatin1(providerUnavailable),
-                          capitalised(QStringLiteral("%1 answers %2: %3").arg(where()).arg(answer->status).arg(refusal.message)));
+                          QStringLiteral("%1 answers %2: %3").arg(where()).arg(answer->status).arg(refusal.message));
     }
     auto names = adapter.models(answer->body);
     if (names) names->sort();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One turn with a model: reserve the worst case, send, read the stream, retry what is worth it, learn what the model takes,
-// settle what it cost. Everything a provider can do wrong ends here in a Reply or a sentence.
+// One turn with a model: reserve the worst case, send, read the stream, retry what is worth it, learn what the model
+// takes, settle what it cost. Everything a provider can do wrong ends here in a Reply or a sentence.
 #pragma once
 
 #include "client/settings.h"
@@ -15,7 +15,8 @@ struct Call
 {
     RoleContext context;
     Spent spent;
-    QStringList notes; // what happened on the way: retries, what the model was found not to take
+    QStringList notes;    // what happened on the way: retries, what the model was found not to take
+    int negotiations = 0; // refused parameters so far
 
     // What is left of the session's limits.
     [[nodiscard]] Allowance left() const;
@@ -29,7 +30,8 @@ public:
 
     // Errors:
     //   budget.*               a limit would be passed; nothing was sent
-    //   provider.unavailable   a wrong key, no such model, a spent quota, a service that is down or asks for more patience
+    //   provider.unavailable   a wrong key, no such model, a spent quota, a service that is down or asks for more
+    //   patience
     //                          than is set: the run can be resumed once that is mended
     //   llm.context            the prompt is too long for the model
     //   run.stopped            the person
@@ -46,8 +48,10 @@ private:
     QCoro::Task<Result<void>> prepareKey();
     QCoro::Task<Result<Price>> priceOf(QString model, const Call &call);
     QCoro::Task<Result<Turn>> exchange(const Request &request, Call &call);
-    [[nodiscard]] Result<void> settle(const Turn &turn, const Request &request, qint64 reservation, const Price &price, Call &call);
+    [[nodiscard]] Result<void> settle(const Turn &turn, const Request &request, qint64 reservation, const Price &price,
+                                      Call &call);
     QCoro::Task<Result<void>> waitBefore(int attempt, const Turn &turn, Call &call);
+    [[nodiscard]] std::optional<Error> finalError(const Turn &turn, const QString &model, Call &call);
     [[nodiscard]] Error unavailable(const Turn &turn) const;
     [[nodiscard]] QString where() const; // "api.example.org"
 
@@ -57,8 +61,8 @@ private:
     PriceTable m_prices;
     QString m_ownPrices;
     bool m_keyKnown = false;
-    QString m_keyNote; // why there is none
-    QHash<QString, Price> m_asked;      // by model
+    QString m_keyNote;                    // why there is none
+    QHash<QString, Price> m_asked;        // by model
     QHash<QString, ModelTraits> m_traits; // by model
 };
 

@@ -16,7 +16,8 @@ QCoro::Task<void> pauseFor(qint64 ms, std::stop_token stop)
     timer.setSingleShot(true);
     timer.start(std::chrono::milliseconds(std::max(qint64(0), ms)));
     // A stop may come from another thread; the timer is this one's.
-    std::stop_callback wake(stop, [&timer] { QMetaObject::invokeMethod(&timer, [&timer] { timer.start(0); }, Qt::QueuedConnection); });
+    std::stop_callback wake(
+        stop, [&timer] { QMetaObject::invokeMethod(&timer, [&timer] { timer.start(0); }, Qt::QueuedConnection); });
     co_await qCoro(&timer, &QTimer::timeout);
 }
 
@@ -27,7 +28,8 @@ std::optional<qint64> askedPause_ms(const HttpAnswer &answer, const QDateTime &n
     const QByteArray asked = answer.header("retry-after").trimmed();
     if (asked.isEmpty()) return std::nullopt;
     if (const double seconds = asked.toDouble(&isNumber); isNumber && seconds >= 0) return qint64(seconds * 1000);
-    QDateTime until = QLocale::c().toDateTime(QString::fromLatin1(asked), QStringLiteral("ddd, dd MMM yyyy HH:mm:ss 'GMT'"));
+    QDateTime until =
+        QLocale::c().toDateTime(QString::fromLatin1(asked), QStringLiteral("ddd, dd MMM yyyy HH:mm:ss 'GMT'"));
     if (!until.isValid()) return std::nullopt;
     until.setTimeZone(QTimeZone::UTC);
     return std::max(qint64(0), now.msecsTo(until));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/settings.h"
 
+#include "secrets/secrets.h"
+
 #include <functional>
 
 namespace kernelskill::llm {
@@ -50,7 +52,8 @@ QString readBase(Settings &settings, const QString &text)
     const QUrl url(text, QUrl::StrictMode);
     if (!url.isValid() || url.host().isEmpty() || (url.scheme() != u"https" && url.scheme() != u"http"))
         return QStringLiteral("an address such as https://models.example.org/v1");
-    if (!url.userInfo().isEmpty()) return QStringLiteral("an address without name and password; keys go into a variable or the keychain");
+    if (!url.userInfo().isEmpty())
+        return QStringLiteral("an address without name and password; keys go into a variable or the keychain");
     settings.endpoint.base = url;
     return {};
 }
@@ -67,7 +70,9 @@ QString readTemperature(Settings &settings, const QString &text)
 QString readPrice(Settings &settings, const QString &text)
 {
     auto price = PriceTable::fromText(text);
-    if (!price) return QStringLiteral("US dollars for a million tokens as IN/OUT or IN/CACHED/OUT, for example 3/0.3/15, or 0/0");
+    if (!price)
+        return QStringLiteral(
+            "US dollars for a million tokens as IN/OUT or IN/CACHED/OUT, for example 3/0.3/15, or 0/0");
     price->source = QStringLiteral("the person");
     settings.price = *price;
     return {};
@@ -101,8 +106,16 @@ QList<Setting> allSettings()
     QList<Setting> all{
         {QStringLiteral("base_url"), readBase},
         {QStringLiteral("key_variable"), text(&Settings::keyVariable)},
-        {QStringLiteral("key_header"), [](Settings &s, const QString &t) { s.endpoint.keyHeader = t; return QString(); }},
-        {QStringLiteral("query"), [](Settings &s, const QString &t) { s.endpoint.query = t; return QString(); }},
+        {QStringLiteral("key_header"),
+         [](Settings &s, const QString &t) {
+             s.endpoint.keyHeader = t;
+             return QString();
+         }},
+        {QStringLiteral("query"),
+         [](Settings &s, const QString &t) {
+             s.endpoint.query = t;
+             return QString();
+         }},
         {QStringLiteral("model"), text(&Settings::model)},
         {QStringLiteral("reasoning"), readReasoning},
         {QStringLiteral("temperature"), readTemperature},
@@ -178,12 +191,14 @@ Result<Settings> settingsFrom(const QJsonObject &object)
         const QString value = textOf(entry.value());
         if (value.isEmpty()) continue;
         if (const QString expected = setting->read(settings, value); !expected.isEmpty())
-            return failure("settings.value", QStringLiteral("llm.%1 is '%2'; expected %3").arg(entry.key(), value, expected));
+            return failure("settings.value",
+                           QStringLiteral("llm.%1 is '%2'; expected %3").arg(entry.key(), value, expected));
     }
     if (settings.model.isEmpty())
-        return failure("settings.value",
-                       QStringLiteral("the agent 'llm' needs a model: --agent-option llm.model=NAME; `kernelskill plugins "
-                                      "choices llm model` lists those of the provider"));
+        return failure(
+            "settings.value",
+            QStringLiteral("the agent 'llm' needs a model: --agent-option llm.model=NAME; `kernelskill plugins "
+                           "choices llm model` lists those of the provider"));
     if (settings.maxOutputTokens * 2 > settings.contextTokens) settings.maxOutputTokens = settings.contextTokens / 3;
     const Provider &adapter = *provider(*id);
     if (settings.endpoint.base.isEmpty()) {
@@ -192,11 +207,26 @@ Result<Settings> settingsFrom(const QJsonObject &object)
             const QString base = qEnvironmentVariable(variable.toLatin1().constData());
             if (base.isEmpty()) continue;
             if (const QString expected = readBase(settings, base); !expected.isEmpty())
-                return failure("settings.value", QStringLiteral("the environment variable %1 is '%2'; expected %3").arg(variable, base, expected));
+                return failure(
+                    "settings.value",
+                    QStringLiteral("the environment variable %1 is '%2'; expected %3").arg(variable, base, expected));
             break;
         }
     }
     return settings;
+}
+
+// The providers' usual variables are for the providers' own address, or the one that is set beside them.
+KeyPlaces keyPlaces(const Settings &settings)
+{
+    if (!settings.keyVariable.isEmpty()) return {{settings.keyVariable}, secrets::originOf(settings.endpoint.base)};
+    const Provider &adapter = *provider(settings.endpoint.provider);
+    QString origin = secrets::originOf(adapter.defaultBase());
+    for (const QString &variable : adapter.baseVariables()) {
+        const QString base = qEnvironmentVariable(variable.toLatin1().constData());
+        if (!base.isEmpty()) origin = secrets::originOf(QUrl(base));
+    }
+    return {adapter.keyVariables(), origin};
 }
 
 } // namespace kernelskill::llm

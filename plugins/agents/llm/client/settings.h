@@ -12,8 +12,8 @@ namespace kernelskill::llm {
 
 struct Settings
 {
-    Endpoint endpoint;          // without key
-    QString keyVariable;        // named by the person: read for whatever origin the endpoint has
+    Endpoint endpoint;   // without key
+    QString keyVariable; // named by the person: read for whatever origin the endpoint has
     QString model;
     QMap<Role, QString> models; // <role>_model
     QString reasoning;
@@ -23,11 +23,11 @@ struct Settings
     std::optional<Price> price;
     DayLimits day;
     int retries = 5;
-    int longestWait_s = 900;    // for a provider's limit, before the run is left to be resumed
+    int longestWait_s = 900; // for a provider's limit, before the run is left to be resumed
     int silence_s = 120;
-    bool record = false;        // of the cassette
-    QString cassette;           // file; empty: none
-    QString prompts;            // folder whose files go before the bundled ones
+    bool record = false; // of the cassette
+    QString cassette;    // file; empty: none
+    QString prompts;     // folder whose files go before the bundled ones
     QString caFile;
     bool allowPlainHttp = false;
 
@@ -36,5 +36,13 @@ struct Settings
 
 // Errors: settings.value, naming the setting, what stands there and what may.
 [[nodiscard]] Result<Settings> settingsFrom(const QJsonObject &object);
+
+// Environment variables that may hold the key, and the origin it is for.
+struct KeyPlaces
+{
+    QStringList variables;
+    QString variablesOrigin;
+};
+[[nodiscard]] KeyPlaces keyPlaces(const Settings &settings);
 
 } // namespace kernelskill::llm

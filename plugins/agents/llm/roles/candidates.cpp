@@ -38,14 +38,19 @@ QCoro::Task<Result<QList<CodeChange>>> LlmAgent::generate(GenerateRequest reques
     QStringList earlier;
     std::optional<Error> last;
     for (int number = 1; number <= request.count; ++number) {
-        Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Generator)), Role::Generator, context);
+        Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Generator)), Role::Generator,
+                          context);
         Material material;
         material.task = taskText(request.task);
         material.plain = {{QStringLiteral("declaration"), request.task.solveDeclaration()},
                           {QStringLiteral("number"), QString::number(number)},
                           {QStringLiteral("count"), QString::number(request.count)}};
         material.parts = {{QStringLiteral("baseline"), codeText(request.task.baseline), 5, 200, Part::Keep::Ends},
-                          {QStringLiteral("earlier"), earlier.isEmpty() ? QString() : QStringLiteral("Candidates so far; take another way:\n") + earlier.join(u'\n'), 2, 0, Part::Keep::Tail}};
+                          {QStringLiteral("earlier"),
+                           earlier.isEmpty()
+                               ? QString()
+                               : QStringLiteral("Candidates so far; take another way:\n") + earlier.join(u'\n'),
+                           2, 0, Part::Keep::Tail}};
         Candidate empty = request.task.baseline.withMainText(QString());
         auto change = co_await writeCode(exchange, std::move(material), empty, QStringLiteral("agent.reply"));
         context.allowance = exchange.left(); // all seeds are within one
@@ -63,7 +68,8 @@ QCoro::Task<Result<QList<CodeChange>>> LlmAgent::generate(GenerateRequest reques
 
 QCoro::Task<Result<CodeChange>> LlmAgent::optimise(OptimizeRequest request, RoleContext context)
 {
-    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Optimizer)), Role::Optimizer, std::move(context));
+    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Optimizer)), Role::Optimizer,
+                      std::move(context));
     Material material;
     material.task = taskText(request.task);
     material.plain = {{QStringLiteral("declaration"), request.task.solveDeclaration()}};
@@ -72,25 +78,33 @@ QCoro::Task<Result<CodeChange>> LlmAgent::optimise(OptimizeRequest request, Role
                       code(request.base),
                       {QStringLiteral("evidence"), evidenceText(request.evaluation), 3, 200, Part::Keep::Head},
                       history(request.attempts)};
-    auto change = co_await writeCode(exchange, std::move(material), request.base, QStringLiteral("optimise.inapplicable"));
-    if (!change && change.error().code == u"agent.context") co_return failure(QStringLiteral("optimise.inapplicable"), change.error().message);
+    auto change =
+        co_await writeCode(exchange, std::move(material), request.base, QStringLiteral("optimise.inapplicable"));
+    if (!change && change.error().code == u"agent.context")
+        co_return failure(QStringLiteral("optimise.inapplicable"), change.error().message);
     if (!change) co_return change;
     co_return summarised(*change, request.skill.title.isEmpty() ? request.plan.skill : request.skill.title);
 }
 
 QCoro::Task<Result<CodeChange>> LlmAgent::repair(RepairRequest request, RoleContext context)
 {
-    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Repairer)), Role::Repairer, std::move(context));
+    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Repairer)), Role::Repairer,
+                      std::move(context));
     const DiagnoseRequest &failure = request.failure;
     Material material;
     material.task = taskText(failure.task);
     material.plain = {{QStringLiteral("declaration"), failure.task.solveDeclaration()}};
-    material.parts = {{QStringLiteral("diagnosis"), QStringLiteral("%1: %2\nFix: %3").arg(request.diagnosis.errorClass, request.diagnosis.cause, request.diagnosis.fix), 8, 1'000'000, Part::Keep::Head},
+    material.parts = {{QStringLiteral("diagnosis"),
+                       QStringLiteral("%1: %2\nFix: %3")
+                           .arg(request.diagnosis.errorClass, request.diagnosis.cause, request.diagnosis.fix),
+                       8, 1'000'000, Part::Keep::Head},
                       failurePart(failure.evaluation),
                       code(failure.candidate),
                       {QStringLiteral("chain"), chainText(failure.chain), 2, 0, Part::Keep::Tail}};
-    auto change = co_await writeCode(exchange, std::move(material), failure.candidate, QStringLiteral("repair.give_up"));
-    if (!change && change.error().code == u"agent.context") co_return kernelskill::failure(QStringLiteral("repair.give_up"), change.error().message);
+    auto change =
+        co_await writeCode(exchange, std::move(material), failure.candidate, QStringLiteral("repair.give_up"));
+    if (!change && change.error().code == u"agent.context")
+        co_return kernelskill::failure(QStringLiteral("repair.give_up"), change.error().message);
     if (!change) co_return change;
     co_return summarised(*change, QStringLiteral("Repair"));
 }

@@ -18,15 +18,21 @@ QString deviceText(const QString &id)
 {
     const auto gpu = GpuSpec::find(id);
     if (!gpu) return id.isEmpty() ? QStringLiteral("a CUDA GPU") : id;
-    return QStringLiteral("%1 (%2): %3 SMs, %4 KiB shared memory a block at most, %5 registers an SM, %6 threads an SM, DRAM %7 GB/s, float %8 TFLOP/s")
-        .arg(gpu->name, gpu->architecture).arg(gpu->smCount).arg(gpu->sharedBytesPerBlock / 1024).arg(gpu->registersPerSm)
-        .arg(gpu->maxThreadsPerSm).arg(gpu->dram_gb_s, 0, 'f', 0).arg(gpu->fp32_tflops, 0, 'f', 1);
+    return QStringLiteral("%1 (%2): %3 SMs, %4 KiB shared memory a block at most, %5 registers an SM, %6 threads an "
+                          "SM, DRAM %7 GB/s, float %8 TFLOP/s")
+        .arg(gpu->name, gpu->architecture)
+        .arg(gpu->smCount)
+        .arg(gpu->sharedBytesPerBlock / 1024)
+        .arg(gpu->registersPerSm)
+        .arg(gpu->maxThreadsPerSm)
+        .arg(gpu->dram_gb_s, 0, 'f', 0)
+        .arg(gpu->fp32_tflops, 0, 'f', 1);
 }
 
 } // namespace
 
 Exchange::Exchange(Client &client, const Prompt &common, const Prompt &prompt, Role role, RoleContext context)
-    : m_client(client), m_common(common), m_prompt(prompt), m_call{std::move(context), {}, {}}
+    : m_client(client), m_common(common), m_prompt(prompt), m_call{std::move(context), {}, {}, 0}
 {
     const Settings &settings = client.settings();
     m_request.model = settings.modelFor(role);
@@ -76,8 +82,8 @@ qint64 Exchange::room() const
     return qint64(double(m_request.contextTokens) * m_windowShare) - m_request.maxOutputTokens;
 }
 
-// The user's part; m_request.system is set on the way. What had to be left out is said in the notes it returns by way of
-// m_messages.
+// The user's part; m_request.system is set on the way. What had to be left out is said in the notes it returns by way
+// of m_messages.
 Result<QString> Exchange::build(const Material &material)
 {
     const QString task = cutTo(material.task, qint64(double(room()) * taskShare), Part::Keep::Ends);
@@ -86,12 +92,16 @@ Result<QString> Exchange::build(const Material &material)
     Fillings fillings = material.plain;
     fillings.insert(QStringLiteral("common"), filled(m_common.system, common));
     m_request.system = filled(m_prompt.system, fillings);
-    const qint64 fixed = estimatedTokens(m_request.system) + estimatedTokens(m_prompt.user) + 40 * material.parts.size();
+    const qint64 fixed =
+        estimatedTokens(m_request.system) + estimatedTokens(m_prompt.user) + 40 * material.parts.size();
     const Fitted fitted = fit(material.parts, room() - fixed);
     if (fitted.missing > 0)
-        return failure("agent.context", QStringLiteral("what %1 needs is about %2 tokens too long for the window of %3 (%4)")
-                                            .arg(m_prompt.name).arg(fitted.missing).arg(m_request.model)
-                                            .arg(qint64(double(m_request.contextTokens) * m_windowShare)));
+        return failure("agent.context",
+                       QStringLiteral("what %1 needs is about %2 tokens too long for the window of %3 (%4)")
+                           .arg(m_prompt.name)
+                           .arg(fitted.missing)
+                           .arg(m_request.model)
+                           .arg(qint64(double(m_request.contextTokens) * m_windowShare)));
     for (const Part &part : fitted.parts)
         fillings.insert(part.name, dataBlock(part.name, part.text));
     const QString user = filled(m_prompt.user, fillings);
@@ -114,8 +124,11 @@ QCoro::Task<Result<QString>> Exchange::open(Material material)
         if (reply || reply.error().code != u"llm.context") co_return reply;
         if (shrunk == mostShrinkings) co_return failure("agent.context", reply.error().message);
         m_windowShare *= shrinking;
-        m_request.maxOutputTokens = std::min(m_request.maxOutputTokens, int(double(m_request.contextTokens) * m_windowShare / 3));
-        m_call.notes.append(QStringLiteral("%1; asked again with %2 % of the window").arg(reply.error().message).arg(int(m_windowShare * 100)));
+        m_request.maxOutputTokens =
+            std::min(m_request.maxOutputTokens, int(double(m_request.contextTokens) * m_windowShare / 3));
+        m_call.notes.append(QStringLiteral("%1; asked again with %2 % of the window")
+                                .arg(reply.error().message)
+                                .arg(int(m_windowShare * 100)));
     }
 }
 
@@ -144,11 +157,16 @@ QCoro::Task<Result<QString>> Exchange::turn()
         text = continuation == 0 ? reply->text : joinContinuation(text, reply->text);
         say("assistant", reply->text);
         m_request.messages.append(reply->asMessage());
-        if (reply->stop == Stop::Refusal || reply->stop == Stop::Filter) note(QStringLiteral("the model declined to answer"));
-        const bool goOn = reply->stop == Stop::Length && !reply->text.trimmed().isEmpty() && continuation < mostContinuations;
-        if (reply->stop == Stop::Length) note(goOn ? QStringLiteral("stopped at its limit; asked to go on") : QStringLiteral("stopped at its limit"));
+        if (reply->stop == Stop::Refusal || reply->stop == Stop::Filter)
+            note(QStringLiteral("the model declined to answer"));
+        const bool goOn =
+            reply->stop == Stop::Length && !reply->text.trimmed().isEmpty() && continuation < mostContinuations;
+        if (reply->stop == Stop::Length)
+            note(goOn ? QStringLiteral("stopped at its limit; asked to go on")
+                      : QStringLiteral("stopped at its limit"));
         if (!goOn) break;
-        const QString request = QStringLiteral("Your answer stopped at its limit. Go on exactly where it stopped; repeat nothing and explain nothing.");
+        const QString request = QStringLiteral(
+            "Your answer stopped at its limit. Go on exactly where it stopped; repeat nothing and explain nothing.");
         m_request.messages.append({Message::From::User, request, {}, {}, {}});
         say("user", request);
     }

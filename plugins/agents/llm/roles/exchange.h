@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One role's talk with a model: a prompt made to fit, its reply, one correction or two. All of it goes into the transcript,
-// with what was left out and what was made of it.
+// One role's talk with a model: a prompt made to fit, its reply, one correction or two. All of it goes into the
+// transcript, with what was left out and what was made of it.
 #pragma once
 
 #include "client/client.h"
@@ -11,10 +11,10 @@ namespace kernelskill::llm {
 
 struct Material
 {
-    Fillings plain;      // short and our own words: declaration, number, …
-    QString task;        // data, the same over a run
-    QList<Part> parts;   // data, differs from call to call
-    QJsonObject schema;  // of the reply; empty: free text
+    Fillings plain;     // short and our own words: declaration, number, …
+    QString task;       // data, the same over a run
+    QList<Part> parts;  // data, differs from call to call
+    QJsonObject schema; // of the reply; empty: free text
 };
 
 class Exchange

@@ -37,7 +37,8 @@ QString cutTo(const QString &text, qint64 tokens, Part::Keep keep)
     const qint64 room = std::max(qint64(0), tokens - forTheMark);
     QStringList head, tail;
     if (keep != Part::Keep::Tail) head = within(lines, keep == Part::Keep::Ends ? room / 2 : room, false);
-    if (keep != Part::Keep::Head) tail = within(lines.mid(head.size()), keep == Part::Keep::Ends ? room - room / 2 : room, true);
+    if (keep != Part::Keep::Head)
+        tail = within(lines.mid(head.size()), keep == Part::Keep::Ends ? room - room / 2 : room, true);
     const qsizetype left = lines.size() - head.size() - tail.size();
     if (left <= 0) return text;
     return (head + QStringList{QStringLiteral("[… %1 lines left out …]").arg(left)} + tail).join(u'\n');
@@ -60,7 +61,10 @@ Fitted fit(QList<Part> parts, qint64 available)
         parts[i].text = target == 0 ? QString() : cutTo(parts[i].text, target, parts[i].keep);
         const qint64 after = estimatedTokens(parts[i].text);
         excess -= sizes[i] - after;
-        fitted.notes.append(QStringLiteral("%1: %2 of about %3 tokens left out to fit the model's window").arg(parts[i].name).arg(sizes[i] - after).arg(sizes[i]));
+        fitted.notes.append(QStringLiteral("%1: %2 of about %3 tokens left out to fit the model's window")
+                                .arg(parts[i].name)
+                                .arg(sizes[i] - after)
+                                .arg(sizes[i]));
     }
     fitted.missing = std::max(qint64(0), excess);
     fitted.parts = std::move(parts);

@@ -11,7 +11,7 @@ namespace kernelskill::llm {
 struct Part
 {
     enum class Keep { Head, Tail, Ends };
-    QString name;     // of the prompt's placeholder and of the data block
+    QString name; // of the prompt's placeholder and of the data block
     QString text;
     int weight = 5;   // the lightest gives way first
     qint64 least = 0; // tokens it keeps in any case
@@ -21,8 +21,8 @@ struct Part
 struct Fitted
 {
     QList<Part> parts;
-    QStringList notes;   // "history: 5200 of about 6100 tokens left out"
-    qint64 missing = 0;  // tokens by which even the least is too much; 0: it fits
+    QStringList notes;  // "history: 5200 of about 6100 tokens left out"
+    qint64 missing = 0; // tokens by which even the least is too much; 0: it fits
 };
 
 // Whole lines are left out, and a line says how many. `available`: tokens for all parts together, by estimatedTokens.

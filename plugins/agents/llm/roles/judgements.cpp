@@ -22,8 +22,10 @@ namespace {
 // What is wrong with an object that fits its schema; empty: nothing.
 using Judge = std::function<QString(const QJsonObject &)>;
 
-// The object of a reply that fits the schema and the judge: asked for twice at most. Empty: there is none, `why` says why.
-QCoro::Task<Result<std::optional<QJsonObject>>> askForObject(Exchange &exchange, Material material, Judge judge, QString &why)
+// The object of a reply that fits the schema and the judge: asked for twice at most. Empty: there is none, `why` says
+// why.
+QCoro::Task<Result<std::optional<QJsonObject>>> askForObject(Exchange &exchange, Material material, Judge judge,
+                                                             QString &why)
 {
     const QJsonObject schema = material.schema;
     QStringList required;
@@ -47,12 +49,13 @@ QCoro::Task<Result<std::optional<QJsonObject>>> askForObject(Exchange &exchange,
         if (why.isEmpty()) co_return extracted.object;
         exchange.note(why);
         if (corrected) co_return std::optional<QJsonObject>();
-        reply = co_await exchange.correct(QStringLiteral("That cannot be used: %1. Answer again with the JSON object alone.").arg(why));
+        reply = co_await exchange.correct(
+            QStringLiteral("That cannot be used: %1. Answer again with the JSON object alone.").arg(why));
     }
 }
 
-// What a model says beside what can be read off the code. What clang's tree shows is no matter of opinion; where only the
-// tolerant parser could read it, the model's word is taken.
+// What a model says beside what can be read off the code. What clang's tree shows is no matter of opinion; where only
+// the tolerant parser could read it, the model's word is taken.
 Features reconciled(const QJsonObject &said, const expert::ExtractedFeatures &known, QStringList &notes)
 {
     Features features = known.features;
@@ -91,7 +94,8 @@ QList<MetricPromise> promisesIn(const QJsonArray &list, QStringList &notes)
         if (metricInfo(metric) && form.match(change).hasMatch())
             promises.append({metric, change});
         else
-            notes.append(QStringLiteral("the promise \"%1 %2\" was dropped: no metric or no change we know").arg(metric, change));
+            notes.append(QStringLiteral("the promise \"%1 %2\" was dropped: no metric or no change we know")
+                             .arg(metric, change));
     }
     return promises;
 }
@@ -154,17 +158,20 @@ QString judgePlan(const QJsonObject &object, const PlanRequest &request, bool id
         return {};
     }
     const QString skill = object.value("skill").toString();
-    const bool allowed = std::ranges::any_of(request.retrieval.allowed, [&](const RankedMethod &method) { return method.skill == skill; });
+    const bool allowed = std::ranges::any_of(request.retrieval.allowed,
+                                             [&](const RankedMethod &method) { return method.skill == skill; });
     QStringList names;
     for (const RankedMethod &method : request.retrieval.allowed)
         names.append(method.skill);
-    if (!allowed) return QStringLiteral("\"%1\" is not allowed now; choose one of %2").arg(skill, names.join(QStringLiteral(", ")));
+    if (!allowed)
+        return QStringLiteral("\"%1\" is not allowed now; choose one of %2")
+            .arg(skill, names.join(QStringLiteral(", ")));
     if (object.value("rationale").toString().trimmed().isEmpty()) return QStringLiteral("/rationale is empty");
     return {};
 }
 
-// Without a model: the first thing that went wrong, and that it be put right. Each time in other words, since the same fix
-// for the same error is refused.
+// Without a model: the first thing that went wrong, and that it be put right. Each time in other words, since the same
+// fix for the same error is refused.
 Diagnosis mechanicalDiagnosis(const DiagnoseRequest &request)
 {
     Diagnosis diagnosis;
@@ -175,10 +182,13 @@ Diagnosis mechanicalDiagnosis(const DiagnoseRequest &request)
         diagnosis.cause = finding.message;
     } else {
         const auto failed = std::ranges::find(request.evaluation.checks, QStringLiteral("failed"), &Check::outcome);
-        if (failed != request.evaluation.checks.end()) diagnosis.cause = QStringLiteral("%1: %2").arg(failed->name, failed->detail);
+        if (failed != request.evaluation.checks.end())
+            diagnosis.cause = QStringLiteral("%1: %2").arg(failed->name, failed->detail);
     }
-    diagnosis.fix = request.chain.isEmpty() ? QStringLiteral("put right what the first finding says")
-                                            : QStringLiteral("put right what the first finding says, attempt %1").arg(request.chain.size() + 1);
+    diagnosis.fix =
+        request.chain.isEmpty()
+            ? QStringLiteral("put right what the first finding says")
+            : QStringLiteral("put right what the first finding says, attempt %1").arg(request.chain.size() + 1);
     return diagnosis;
 }
 
@@ -186,7 +196,8 @@ QString listText(const QJsonArray &items, bool numbered)
 {
     QStringList lines;
     for (qsizetype i = 0; i < items.size(); ++i)
-        lines.append((numbered ? QStringLiteral("%1. ").arg(i + 1) : QStringLiteral("- ")) + items[i].toString().simplified());
+        lines.append((numbered ? QStringLiteral("%1. ").arg(i + 1) : QStringLiteral("- ")) +
+                     items[i].toString().simplified());
     return lines.join(u'\n');
 }
 
@@ -206,15 +217,18 @@ QString worded(const Skill &draft, const QJsonObject &said)
 {
     Skill skill = draft;
     skill.text.clear();
-    if (const QString title = said.value("title").toString().simplified(); !title.isEmpty()) skill.title = title.left(80);
-    if (const QString description = said.value("description").toString().simplified(); !description.isEmpty()) skill.description = description.left(1000);
+    if (const QString title = said.value("title").toString().simplified(); !title.isEmpty())
+        skill.title = title.left(80);
+    if (const QString description = said.value("description").toString().simplified(); !description.isEmpty())
+        skill.description = description.left(1000);
     skill.prohibits.clear();
     for (const QJsonValue &rule : said.value("prohibits").toArray())
         skill.prohibits.append(rule.toString().simplified());
     const qsizetype record = draft.body.indexOf(QStringLiteral("## Required evidence"));
-    skill.body = QStringLiteral("## Intent\n\n%1\n\n## Steps\n\n%2\n\n## Pitfalls\n\n%3\n\n%4")
-                     .arg(said.value("intent").toString().trimmed(), listText(said.value("steps").toArray(), true),
-                          listText(said.value("pitfalls").toArray(), false), record < 0 ? draft.body : draft.body.mid(record));
+    skill.body =
+        QStringLiteral("## Intent\n\n%1\n\n## Steps\n\n%2\n\n## Pitfalls\n\n%3\n\n%4")
+            .arg(said.value("intent").toString().trimmed(), listText(said.value("steps").toArray(), true),
+                 listText(said.value("pitfalls").toArray(), false), record < 0 ? draft.body : draft.body.mid(record));
     return writeSkillText(skill);
 }
 
@@ -223,19 +237,22 @@ QString worded(const Skill &draft, const QJsonObject &said)
 QCoro::Task<Result<Features>> LlmAgent::extract(FeatureRequest request, RoleContext context)
 {
     auto known = expert::extractWithOrigins(request.candidate);
-    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::FeatureExtractor)), Role::FeatureExtractor, std::move(context));
+    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::FeatureExtractor)),
+                      Role::FeatureExtractor, std::move(context));
     Material material;
     material.task = taskText(request.task);
     material.plain = {{QStringLiteral("features"), featureMeanings()}};
     material.parts = {{QStringLiteral("code"), codeText(request.candidate), 9, 400, Part::Keep::Ends}};
     material.schema = featureSchema();
     QString why;
-    auto said = co_await askForObject(exchange, std::move(material), [](const QJsonObject &) { return QString(); }, why);
+    auto said =
+        co_await askForObject(exchange, std::move(material), [](const QJsonObject &) { return QString(); }, why);
     if (!said && !known) co_return std::unexpected(said.error());
     if (!said && !said.error().code.startsWith(u"agent.")) co_return std::unexpected(said.error());
     if (!known) co_return *said ? (*said)->toVariantMap() : Features{};
     if (!said || !*said) {
-        exchange.note(QStringLiteral("what can be read off the code stands: %1").arg(said ? why : said.error().message));
+        exchange.note(
+            QStringLiteral("what can be read off the code stands: %1").arg(said ? why : said.error().message));
         co_return known->features;
     }
     QStringList notes;
@@ -247,23 +264,33 @@ QCoro::Task<Result<Features>> LlmAgent::extract(FeatureRequest request, RoleCont
 QCoro::Task<Result<Plan>> LlmAgent::plan(PlanRequest request, RoleContext context)
 {
     const bool ideas = mayHaveIdeas(request);
-    if (request.retrieval.allowed.isEmpty() && !ideas) co_return failure(QStringLiteral("plan.none"), QStringLiteral("nothing is allowed on this base"));
-    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Planner)), Role::Planner, std::move(context));
+    if (request.retrieval.allowed.isEmpty() && !ideas)
+        co_return failure(QStringLiteral("plan.none"), QStringLiteral("nothing is allowed on this base"));
+    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Planner)), Role::Planner,
+                      std::move(context));
     Material material;
     material.task = taskText(request.task);
     if (ideas)
         material.plain.insert(QStringLiteral("ideas"),
-                              QStringLiteral("Ideas are open: no bottleneck is proved for this code, or all that is allowed was tried on it. You may put an "
+                              QStringLiteral("Ideas are open: no bottleneck is proved for this code, or all that is "
+                                             "allowed was tried on it. You may put an "
                                              "idea of your own in place of a skill; \"skill\" is then null."));
-    material.parts = {{QStringLiteral("code"), codeText(request.base), 7, 400, Part::Keep::Ends},
-                      {QStringLiteral("evidence"), evidenceText(request.evaluation), 6, 400, Part::Keep::Head},
-                      {QStringLiteral("features"), featuresText(request.features), 4, 0, Part::Keep::Head},
-                      {QStringLiteral("offer"), offerText(request.retrieval, request.skills), 8, 1200, Part::Keep::Head},
-                      {QStringLiteral("history"), historyText(request.attempts, request.baseNode), 3, 100, Part::Keep::Tail},
-                      {QStringLiteral("refusals"), request.refusals.isEmpty() ? QString() : QStringLiteral("Refused in this round:\n- ") + request.refusals.join(QStringLiteral("\n- ")), 5, 100, Part::Keep::Tail}};
+    material.parts = {
+        {QStringLiteral("code"), codeText(request.base), 7, 400, Part::Keep::Ends},
+        {QStringLiteral("evidence"), evidenceText(request.evaluation), 6, 400, Part::Keep::Head},
+        {QStringLiteral("features"), featuresText(request.features), 4, 0, Part::Keep::Head},
+        {QStringLiteral("offer"), offerText(request.retrieval, request.skills), 8, 1200, Part::Keep::Head},
+        {QStringLiteral("history"), historyText(request.attempts, request.baseNode), 3, 100, Part::Keep::Tail},
+        {QStringLiteral("refusals"),
+         request.refusals.isEmpty()
+             ? QString()
+             : QStringLiteral("Refused in this round:\n- ") + request.refusals.join(QStringLiteral("\n- ")),
+         5, 100, Part::Keep::Tail}};
     material.schema = planSchema(request.retrieval);
     QString why;
-    auto said = co_await askForObject(exchange, std::move(material), [&request, ideas](const QJsonObject &object) { return judgePlan(object, request, ideas); }, why);
+    auto said = co_await askForObject(
+        exchange, std::move(material),
+        [&request, ideas](const QJsonObject &object) { return judgePlan(object, request, ideas); }, why);
     if (!said && !said.error().code.startsWith(u"agent.")) co_return std::unexpected(said.error());
     if (said && *said) {
         QStringList notes;
@@ -273,21 +300,25 @@ QCoro::Task<Result<Plan>> LlmAgent::plan(PlanRequest request, RoleContext contex
     }
     if (!said) why = said.error().message;
     Plan plan = planByRanking(request, why);
-    if (plan.skill.isEmpty()) co_return failure(QStringLiteral("plan.reply"), QStringLiteral("the model's reply could not be used: %1").arg(why));
+    if (plan.skill.isEmpty())
+        co_return failure(QStringLiteral("plan.reply"),
+                          QStringLiteral("the model's reply could not be used: %1").arg(why));
     exchange.note(QStringLiteral("the ranking chose %1 in its place").arg(plan.skill));
     co_return plan;
 }
 
 QCoro::Task<Result<Diagnosis>> LlmAgent::diagnose(DiagnoseRequest request, RoleContext context)
 {
-    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Diagnoser)), Role::Diagnoser, std::move(context));
+    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Diagnoser)), Role::Diagnoser,
+                      std::move(context));
     Material material;
     material.task = taskText(request.task);
     material.plain = {{QStringLiteral("classes"), errorClasses().join(QStringLiteral(", "))}};
-    material.parts = {{QStringLiteral("failure"), failureText(request.evaluation), 8, 600, Part::Keep::Ends},
-                      {QStringLiteral("code"), codeText(request.candidate), 7, 600, Part::Keep::Ends},
-                      {QStringLiteral("difference"), differenceText(request.base, request.candidate), 4, 0, Part::Keep::Head},
-                      {QStringLiteral("chain"), chainText(request.chain), 5, 100, Part::Keep::Tail}};
+    material.parts = {
+        {QStringLiteral("failure"), failureText(request.evaluation), 8, 600, Part::Keep::Ends},
+        {QStringLiteral("code"), codeText(request.candidate), 7, 600, Part::Keep::Ends},
+        {QStringLiteral("difference"), differenceText(request.base, request.candidate), 4, 0, Part::Keep::Head},
+        {QStringLiteral("chain"), chainText(request.chain), 5, 100, Part::Keep::Tail}};
     material.schema = diagnosisSchema();
     const auto judge = [&request](const QJsonObject &object) {
         const Diagnosis said = Diagnosis::fromJson(object);
@@ -314,18 +345,26 @@ QCoro::Task<Result<QString>> LlmAgent::distil(DistillRequest request, RoleContex
 {
     auto draft = parseSkillText(request.draft, request.plan.skill + QStringLiteral("/SKILL.md"));
     if (!draft) co_return std::unexpected(draft.error());
-    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Distiller)), Role::Distiller, std::move(context));
+    Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Distiller)), Role::Distiller,
+                      std::move(context));
     Material material;
     material.task = taskText(request.task);
-    material.parts = {{QStringLiteral("idea"), planText(request.plan), 8, 1'000'000, Part::Keep::Head},
-                      {QStringLiteral("draft"), evidenceOf(*draft), 5, 300, Part::Keep::Head},
-                      {QStringLiteral("difference"), differenceText(request.before, request.after), 6, 300, Part::Keep::Ends},
-                      {QStringLiteral("evidence"), QStringLiteral("Before:\n%1\n\nAfter:\n%2").arg(profileText(request.profileBefore), profileText(request.profileAfter)), 4, 0, Part::Keep::Head}};
+    material.parts = {
+        {QStringLiteral("idea"), planText(request.plan), 8, 1'000'000, Part::Keep::Head},
+        {QStringLiteral("draft"), evidenceOf(*draft), 5, 300, Part::Keep::Head},
+        {QStringLiteral("difference"), differenceText(request.before, request.after), 6, 300, Part::Keep::Ends},
+        {QStringLiteral("evidence"),
+         QStringLiteral("Before:\n%1\n\nAfter:\n%2")
+             .arg(profileText(request.profileBefore), profileText(request.profileAfter)),
+         4, 0, Part::Keep::Head}};
     material.schema = skillSchema();
     QString why;
-    auto said = co_await askForObject(exchange, std::move(material), [](const QJsonObject &) { return QString(); }, why);
+    auto said =
+        co_await askForObject(exchange, std::move(material), [](const QJsonObject &) { return QString(); }, why);
     if (!said) co_return std::unexpected(said.error());
-    if (!*said) co_return failure(QStringLiteral("agent.reply"), QStringLiteral("the model's reply could not be used: %1").arg(why));
+    if (!*said)
+        co_return failure(QStringLiteral("agent.reply"),
+                          QStringLiteral("the model's reply could not be used: %1").arg(why));
     co_return worded(*draft, **said);
 }
 

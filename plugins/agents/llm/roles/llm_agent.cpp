@@ -21,13 +21,24 @@ QStringList knownIn(const QString &name)
 {
     static const QHash<QString, QStringList> known{
         {QStringLiteral("common"), {QStringLiteral("device"), QStringLiteral("task")}},
-        {QStringLiteral("generator"), {QStringLiteral("declaration"), QStringLiteral("number"), QStringLiteral("count"), QStringLiteral("baseline"), QStringLiteral("earlier")}},
+        {QStringLiteral("generator"),
+         {QStringLiteral("declaration"), QStringLiteral("number"), QStringLiteral("count"), QStringLiteral("baseline"),
+          QStringLiteral("earlier")}},
         {QStringLiteral("features"), {QStringLiteral("features"), QStringLiteral("code")}},
-        {QStringLiteral("planner"), {QStringLiteral("ideas"), QStringLiteral("code"), QStringLiteral("evidence"), QStringLiteral("features"), QStringLiteral("offer"), QStringLiteral("history"), QStringLiteral("refusals")}},
-        {QStringLiteral("optimizer"), {QStringLiteral("declaration"), QStringLiteral("skill"), QStringLiteral("plan"), QStringLiteral("code"), QStringLiteral("evidence"), QStringLiteral("history")}},
-        {QStringLiteral("diagnoser"), {QStringLiteral("classes"), QStringLiteral("failure"), QStringLiteral("code"), QStringLiteral("difference"), QStringLiteral("chain")}},
-        {QStringLiteral("repairer"), {QStringLiteral("declaration"), QStringLiteral("diagnosis"), QStringLiteral("failure"), QStringLiteral("code"), QStringLiteral("chain")}},
-        {QStringLiteral("distiller"), {QStringLiteral("idea"), QStringLiteral("draft"), QStringLiteral("difference"), QStringLiteral("evidence")}},
+        {QStringLiteral("planner"),
+         {QStringLiteral("ideas"), QStringLiteral("code"), QStringLiteral("evidence"), QStringLiteral("features"),
+          QStringLiteral("offer"), QStringLiteral("history"), QStringLiteral("refusals")}},
+        {QStringLiteral("optimizer"),
+         {QStringLiteral("declaration"), QStringLiteral("skill"), QStringLiteral("plan"), QStringLiteral("code"),
+          QStringLiteral("evidence"), QStringLiteral("history")}},
+        {QStringLiteral("diagnoser"),
+         {QStringLiteral("classes"), QStringLiteral("failure"), QStringLiteral("code"), QStringLiteral("difference"),
+          QStringLiteral("chain")}},
+        {QStringLiteral("repairer"),
+         {QStringLiteral("declaration"), QStringLiteral("diagnosis"), QStringLiteral("failure"), QStringLiteral("code"),
+          QStringLiteral("chain")}},
+        {QStringLiteral("distiller"),
+         {QStringLiteral("idea"), QStringLiteral("draft"), QStringLiteral("difference"), QStringLiteral("evidence")}},
     };
     QStringList names = known.value(name);
     if (name != u"common") names.prepend(QStringLiteral("common"));
@@ -50,7 +61,8 @@ Result<Connection> connectTo(const QJsonObject &object, std::unique_ptr<Transpor
     connection.spending = std::move(*spending);
     connection.network = std::move(transport);
     if (!connection.network)
-        connection.network = std::make_unique<NetworkTransport>(NetworkOptions{settings->caFile, settings->allowPlainHttp});
+        connection.network =
+            std::make_unique<NetworkTransport>(NetworkOptions{settings->caFile, settings->allowPlainHttp});
     Transport *used = connection.network.get();
     if (!settings->cassette.isEmpty()) {
         auto cassette = settings->record ? CassetteTransport::record(settings->cassette, connection.network.get())

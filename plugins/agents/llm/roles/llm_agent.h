@@ -18,17 +18,11 @@ struct Connection
 // Errors: settings.value, spending.open, prices.syntax, cassette.….
 [[nodiscard]] Result<Connection> connectTo(const QJsonObject &settings, std::unique_ptr<Transport> transport = {});
 
-// A language model in any role. Each call is: material → prompt → reply → what is wanted of it, checked; one correction;
-// then something that lets the run go on without the model: the ranking's choice, the code as it was, the words of the
-// findings. What a model may decide is what the role's result can say; nothing it writes reaches files, budgets or the cast.
-class LlmAgent final : public Agent,
-                       Generator,
-                       FeatureExtractor,
-                       Planner,
-                       Optimizer,
-                       Diagnoser,
-                       Repairer,
-                       Distiller
+// A language model in any role. Each call is: material → prompt → reply → what is wanted of it, checked; one
+// correction; then something that lets the run go on without the model: the ranking's choice, the code as it was, the
+// words of the findings. What a model may decide is what the role's result can say; nothing it writes reaches files,
+// budgets or the cast.
+class LlmAgent final : public Agent, Generator, FeatureExtractor, Planner, Optimizer, Diagnoser, Repairer, Distiller
 {
 public:
     explicit LlmAgent(QJsonObject settings);
@@ -57,7 +51,7 @@ private:
     [[nodiscard]] const Prompt &prompt(const QString &name) const { return m_prompts.at(name); }
 
     QJsonObject m_settings;
-    std::map<QString, Prompt> m_prompts; // role's name, and "common"
+    std::map<QString, Prompt> m_prompts;    // role's name, and "common"
     std::unique_ptr<Transport> m_transport; // a test's, until prepare
     Connection m_connection;
 };

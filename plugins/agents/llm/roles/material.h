@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the roles are shown: values of the engine as text a model reads well. Pure, and the same bytes for the same values:
-// figures have three digits, so that noise in a measurement makes no new prompt.
+// What the roles are shown: values of the engine as text a model reads well. Pure, and the same bytes for the same
+// values: figures have three digits, so that noise in a measurement makes no new prompt.
 #pragma once
 
 #include "agent/roles.h"

@@ -47,18 +47,22 @@ Result<Prompt> parsePrompt(const QString &name, const QString &text, const QStri
     static const QRegularExpression head(QStringLiteral("\\A---\\nversion: (\\d+)\\n---\\n"));
     const auto front = head.match(text);
     if (!front.hasMatch())
-        return failure("prompt.syntax", QStringLiteral("%1:1: expected the lines ---, version: NUMBER, --- at its beginning").arg(source));
+        return failure(
+            "prompt.syntax",
+            QStringLiteral("%1:1: expected the lines ---, version: NUMBER, --- at its beginning").arg(source));
     for (auto match = placeholder().globalMatch(text); match.hasNext();) {
         const auto found = match.next();
         if (known.contains(found.captured(1))) continue;
         return failure("prompt.syntax", QStringLiteral("%1:%2: there is no {{%3}} here; known are %4")
-                                            .arg(source).arg(lineOf(text, found.capturedStart()))
+                                            .arg(source)
+                                            .arg(lineOf(text, found.capturedStart()))
                                             .arg(found.captured(1), known.join(QStringLiteral(", "))));
     }
     Prompt prompt;
     prompt.name = name;
     prompt.version = front.captured(1).toInt();
-    prompt.digest = QString::fromLatin1(QCryptographicHash::hash(text.toUtf8(), QCryptographicHash::Sha256).toHex().left(16));
+    prompt.digest =
+        QString::fromLatin1(QCryptographicHash::hash(text.toUtf8(), QCryptographicHash::Sha256).toHex().left(16));
     const QString body = text.mid(front.capturedEnd());
     const QString mark = QStringLiteral("\n=== user ===\n");
     const qsizetype split = body.indexOf(mark);
@@ -77,8 +81,11 @@ Result<Prompt> readPrompt(const QString &name, const QString &folder, const QStr
     const QString path = QDir(folder).filePath(name + QStringLiteral(".md"));
     if (!QFile::exists(path)) {
         QSaveFile copy(path);
-        if (!QDir().mkpath(folder) || !copy.open(QIODevice::WriteOnly) || copy.write(bundled->toUtf8()) < 0 || !copy.commit())
-            return failure("prompt.read", QStringLiteral("%1: cannot be written: %2; name another folder with llm.prompts").arg(path, copy.errorString()));
+        if (!QDir().mkpath(folder) || !copy.open(QIODevice::WriteOnly) || copy.write(bundled->toUtf8()) < 0 ||
+            !copy.commit())
+            return failure("prompt.read",
+                           QStringLiteral("%1: cannot be written: %2; name another folder with llm.prompts")
+                               .arg(path, copy.errorString()));
     }
     auto own = readText(path);
     if (!own) return std::unexpected(own.error());
@@ -108,7 +115,8 @@ QString filled(const QString &text, const Fillings &fillings)
 QString dataBlock(const QString &name, const QString &text)
 {
     if (text.trimmed().isEmpty()) return {};
-    const QByteArray digest = QCryptographicHash::hash((name + u'\n' + text).toUtf8(), QCryptographicHash::Sha256).toHex().left(10);
+    const QByteArray digest =
+        QCryptographicHash::hash((name + u'\n' + text).toUtf8(), QCryptographicHash::Sha256).toHex().left(10);
     const QString id = QString::fromLatin1(digest);
     return QStringLiteral("<<<data %1 id=%2\n%3\ndata id=%2>>>").arg(name, id, QString(text).trimmed());
 }

@@ -47,7 +47,8 @@ struct FeatureMeaning
 };
 constexpr std::array features{
     FeatureMeaning{"has_reuse", "the same global element is read by several threads or iterations"},
-    FeatureMeaning{"streaming_no_reuse", "every global element is touched once, at addresses that follow the thread's index"},
+    FeatureMeaning{"streaming_no_reuse",
+                   "every global element is touched once, at addresses that follow the thread's index"},
     FeatureMeaning{"has_vector_load_store", "global memory is read or written in units of 8 or 16 bytes a thread"},
     FeatureMeaning{"is_aligned_vector_access", "those accesses are aligned, by construction or by a check"},
     FeatureMeaning{"has_tail_handling_overhead", "every element pays for a check that only the last ones need"},
@@ -61,9 +62,11 @@ constexpr std::array features{
     FeatureMeaning{"has_shared_memory_tile", "data is staged in shared memory and read by other threads"},
     FeatureMeaning{"uses_vector_types", "float2, float4, half2 or the like appear"},
     FeatureMeaning{"has_bounds_check", "device code compares an index with a size"},
-    FeatureMeaning{"kernel_structure_id", "S0 streaming without reuse, S1 reuse, S2 irregular (gathers, data-dependent branches, stencils), S3 reduction or scan, S4 several kernels in one call"},
+    FeatureMeaning{"kernel_structure_id", "S0 streaming without reuse, S1 reuse, S2 irregular (gathers, data-dependent "
+                                          "branches, stencils), S3 reduction or scan, S4 several kernels in one call"},
     FeatureMeaning{"has_multiple_kernels_in_forward", "one call of the entry point launches more than one kernel"},
-    FeatureMeaning{"cudagraph_eligible", "the host side neither allocates, synchronises nor branches on device results"},
+    FeatureMeaning{"cudagraph_eligible",
+                   "the host side neither allocates, synchronises nor branches on device results"},
 };
 
 } // namespace
@@ -74,8 +77,10 @@ QJsonObject featureSchema()
     for (const FeatureMeaning &feature : features) {
         const QString name = QString::fromLatin1(feature.name);
         const bool isStructure = name == u"kernel_structure_id";
-        properties.insert(name, orNull(isStructure ? oneOf({QStringLiteral("S0"), QStringLiteral("S1"), QStringLiteral("S2"), QStringLiteral("S3"), QStringLiteral("S4")})
-                                                   : QJsonObject{{"type", QStringLiteral("boolean")}}));
+        properties.insert(name,
+                          orNull(isStructure ? oneOf({QStringLiteral("S0"), QStringLiteral("S1"), QStringLiteral("S2"),
+                                                      QStringLiteral("S3"), QStringLiteral("S4")})
+                                             : QJsonObject{{"type", QStringLiteral("boolean")}}));
     }
     return closed(properties);
 }

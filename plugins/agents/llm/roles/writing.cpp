@@ -16,7 +16,8 @@ constexpr qsizetype shownErrors = 12;
 QString lineAfter(const QString &reply, const QString &word)
 {
     const QRegularExpression expression(QStringLiteral("^[ \\t*>#]*%1[ \\t*]*:[ \\t*]*(.+)$").arg(word),
-                                        QRegularExpression::MultilineOption | QRegularExpression::CaseInsensitiveOption);
+                                        QRegularExpression::MultilineOption |
+                                            QRegularExpression::CaseInsensitiveOption);
     return expression.match(reply.left(20'000)).captured(1).simplified();
 }
 
@@ -96,9 +97,14 @@ QCoro::Task<Result<CodeChange>> writeCode(Exchange &exchange, Material material,
             if (!read.inapplicable.isEmpty() && !written) co_return failure(gaveUp, read.inapplicable);
             if (mended && written) co_return *written;
             if (mended || !read.inapplicable.isEmpty())
-                co_return written ? Result<CodeChange>(*written) : failure(gaveUp, QStringLiteral("the model's reply could not be used: %1").arg(read.problem));
+                co_return written
+                    ? Result<CodeChange>(*written)
+                    : failure(gaveUp, QStringLiteral("the model's reply could not be used: %1").arg(read.problem));
             mended = true;
-            reply = co_await exchange.correct(QStringLiteral("That cannot be used: %1. Answer with the whole file, nothing left out, in one code block.").arg(read.problem));
+            reply = co_await exchange.correct(
+                QStringLiteral(
+                    "That cannot be used: %1. Answer with the whole file, nothing left out, in one code block.")
+                    .arg(read.problem));
             continue;
         }
         written = CodeChange{base.withMainText(read.code), read.summary, {}};
@@ -109,8 +115,10 @@ QCoro::Task<Result<CodeChange>> writeCode(Exchange &exchange, Material material,
         compiledOnce = true;
         file = read.code;
         exchange.note(QStringLiteral("it does not compile; shown to the model once"));
-        reply = co_await exchange.correct(QStringLiteral("It does not compile:\n%1\n\nMend that and nothing else. Answer with the whole file, or with edits of the file as you wrote it last.")
-                                              .arg(dataBlock(QStringLiteral("compiler"), errorsText(*errors))));
+        reply = co_await exchange.correct(
+            QStringLiteral("It does not compile:\n%1\n\nMend that and nothing else. Answer with the whole file, or "
+                           "with edits of the file as you wrote it last.")
+                .arg(dataBlock(QStringLiteral("compiler"), errorsText(*errors))));
     }
 }
 

@@ -16,13 +16,13 @@ struct ReadCode
     QStringList notes;
 };
 
-// `file`: what edits refer to, empty where there is none. Comments that would steer the reading of features ("// @name: …")
-// are taken the sting out of: only a person may say that of code.
+// `file`: what edits refer to, empty where there is none. Comments that would steer the reading of features ("// @name:
+// …") are taken the sting out of: only a person may say that of code.
 [[nodiscard]] ReadCode readCode(const QString &reply, const QString &file, const QString &entry);
 
-// `base` with the main file the model wrote. Compiled where context.compile is there; a candidate that does not compile is
-// handed on after one correction: the Reviewer and the repairs have the last word. Errors: `gaveUp` with the reason, and
-// those of Exchange.
+// `base` with the main file the model wrote. Compiled where context.compile is there; a candidate that does not compile
+// is handed on after one correction: the Reviewer and the repairs have the last word. Errors: `gaveUp` with the reason,
+// and those of Exchange.
 QCoro::Task<Result<CodeChange>> writeCode(Exchange &exchange, Material material, Candidate base, QString gaveUp);
 
 } // namespace kernelskill::llm
