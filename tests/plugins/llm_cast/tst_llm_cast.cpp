@@ -267,6 +267,20 @@ void TestLlmCast::keepsTheKeyToItself()
         ++files;
     }
     QVERIFY(files > 4);
+    // What a session keeps is compressed in the file.
+    const auto session = SessionFile::open(path("s.kss"));
+    QVERIFY(session);
+    int blobs = 0;
+    for (const Event &event : events()) {
+        QVERIFY(!QJsonDocument(event.data).toJson().contains(key.toUtf8()));
+        for (const QString &digest : blobsOf(event)) {
+            const auto blob = session->blob(digest);
+            QVERIFY(blob);
+            QVERIFY2(!blob->contains(key.toUtf8()), qPrintable(event.kind));
+            ++blobs;
+        }
+    }
+    QVERIFY(blobs > 10);
     const ProgramEnd html = kernelskill({"session", "export", path("s.kss"), "--html", path("s.html")});
     QCOMPARE(html.exitCode, 0);
     QVERIFY(!contentOf(path("s.html")).contains(key.toUtf8()));

@@ -209,7 +209,7 @@ Error Client::unavailable(const Turn &turn) const
     }
     while (what.endsWith(u'.'))
         what.chop(1);
-    return {QString::fromLatin1(providerUnavailable), what, {}};
+    return {QString::fromLatin1(providerUnavailable), secrets::redacted(what), {}}; // some repeat the key
 }
 
 // Tells the person when it goes on. An error where that is later than they want to wait.
