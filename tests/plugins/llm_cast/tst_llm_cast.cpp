@@ -88,6 +88,7 @@ private Q_SLOTS:
     void unusableReplies();
     void waitsForTheLimit();
     void missesWhatIsNotOnTheCassette();
+    void listsModels();
 
 private:
     struct Options
@@ -413,6 +414,18 @@ void TestLlmCast::missesWhatIsNotOnTheCassette()
         optimize({.more = {"--agent-option", "temperature=0.3"}, .tape = "replay:" + cassette, .rounds = 1});
     QCOMPARE(end.exitCode, 2);
     QVERIFY2(end.err.contains("/temperature"), end.err);
+}
+
+void TestLlmCast::listsModels()
+{
+    const QJsonObject fixture{{"match", QJsonObject{{"model", "peer-model"}}}, {"response", QJsonObject{{"content", "Yes."}}}};
+    MockPeer peer(text({fixture}));
+    if (peer.isOffline()) QSKIP(qPrintable(peer.trouble()));
+    QVERIFY2(peer.trouble().isEmpty(), qPrintable(peer.trouble()));
+    const ProgramEnd end = kernelskill({"plugins", "choices", "llm", "model", "--json", "--agent-option", "provider=openai-chat",
+                                        "--agent-option", "base_url=" + peer.url("/v1").toString()});
+    QVERIFY2(end.exitCode == 0, end.err);
+    QVERIFY2(end.json()["choices"].toArray().contains("peer-model"), end.out);
 }
 
 QTEST_GUILESS_MAIN(TestLlmCast)
