@@ -414,10 +414,10 @@ void TestLlmRoles::generatesSeveral()
 void TestLlmRoles::featuresOfTheCodeStand()
 {
     QJsonObject said;
-    for (const QString &name : {"has_reuse", "streaming_no_reuse", "has_vector_load_store", "is_aligned_vector_access", "has_tail_handling_overhead", "tc_eligible", "is_pointwise",
+    for (const char *name : {"has_reuse", "streaming_no_reuse", "has_vector_load_store", "is_aligned_vector_access", "has_tail_handling_overhead", "tc_eligible", "is_pointwise",
                                 "uses_transcendentals", "is_naive_gemm", "has_k_loop", "is_gemm_kloop", "is_stencil_conv", "has_shared_memory_tile", "uses_vector_types", "has_bounds_check",
                                 "has_multiple_kernels_in_forward", "cudagraph_eligible"})
-        said.insert(name, QJsonValue::Null);
+        said.insert(QLatin1String(name), QJsonValue::Null);
     said.insert("kernel_structure_id", "S0");
     said.insert("has_bounds_check", true);
     said.insert("has_shared_memory_tile", true); // it has none

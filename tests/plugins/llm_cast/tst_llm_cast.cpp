@@ -234,7 +234,7 @@ void TestLlmCast::keepsTheKeyToItself()
     const ProgramEnd html = kernelskill({"session", "export", path("s.kss"), "--html", path("s.html")});
     QCOMPARE(html.exitCode, 0);
     QVERIFY(!contentOf(path("s.html")).contains(key.toUtf8()));
-    for (const QString &node : {"0", "1", "2"})
+    for (const char *node : {"0", "1", "2"})
         QVERIFY(!kernelskill({"session", "show", path("s.kss"), "--node", node, "--transcript"}).out.contains(key.toUtf8()));
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int mostNegotiations = 6; // a model refuses one parameter at a time
 constexpr qint64 worthTelling_ms = 2000;
+constexpr Timeouts forLists{10'000, 15'000, 30'000}; // somebody looks at a form meanwhile
 
 bool isOnThisMachine(const QUrl &url)
 {
@@ -296,7 +297,7 @@ QCoro::Task<Result<QStringList>> Client::models()
 {
     if (auto key = co_await prepareKey(); !key) co_return std::unexpected(key.error());
     const Provider &adapter = *provider(m_settings.endpoint.provider);
-    auto answer = co_await m_transport.exchange(adapter.modelsRequest(m_settings.endpoint), {}, {}, {});
+    auto answer = co_await m_transport.exchange(adapter.modelsRequest(m_settings.endpoint), {}, forLists, {});
     if (!answer) co_return std::unexpected(answer.error());
     if (answer->status / 100 != 2) {
         const Refusal refusal = adapter.refusal(answer->status, answer->body, {});
