@@ -96,7 +96,7 @@ private Q_SLOTS:
         QCOMPARE(field.key, key);
         const QString said = mistakeIn(field, text);
         QCOMPARE(said.isEmpty(), sentence.isEmpty());
-        QVERIFY2(said.startsWith(sentence), qPrintable(said));
+        QCOMPARE(said.left(sentence.size()), sentence);
     }
     void aNeededOneIsAskedFor()
     {

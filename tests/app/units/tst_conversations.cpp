@@ -154,7 +154,7 @@ private Q_SLOTS:
         document.apply(call(1, u"optimizer"_s, 2, 1000, 0, 500, 0.25), {});
         document.apply({2, u"role.call"_s, 2, {{u"role"_s, u"features"_s}, {u"wall_ms"_s, 3}}}, {}); // by no model
         document.apply(call(3, u"planner"_s, 1, 2000, 1500, 100, 0.125), {});
-        document.apply(call(4, u"optimizer"_s, 1, 1000, 500, 250, 0.125), {});
+        document.apply(call(4, u"optimizer"_s, 1, 1000, 500, 300, 0.125), {});
         const auto row = [&](int number) {
             QStringList cells;
             for (int column = 0; column < model.columnCount(); ++column)
@@ -163,17 +163,17 @@ private Q_SLOTS:
         };
         QCOMPARE(model.rowCount(), 3); // in the cast's order, the total last
         QCOMPARE(row(0), u"planner 1 2000 1500 100 $0.1250"_s);
-        QCOMPARE(row(1), u"optimizer 3 2000 500 750 $0.3750"_s);
-        QCOMPARE(row(2), u"all 4 4000 2000 850 $0.5000"_s);
+        QCOMPARE(row(1), u"optimizer 3 2000 500 800 $0.3750"_s);
+        QCOMPARE(row(2), u"all 4 4000 2000 900 $0.5000"_s);
         QCOMPARE(model.summary(), u"4 calls · 4.9k tokens · $0.50"_s);
         QCOMPARE(model.toCsv(), u"role,calls,tokens_in,tokens_cached,tokens_out,cost_usd\n"
-                                "planner,1,2000,1500,100,0.125000\noptimizer,3,2000,500,750,0.375000\n"_s);
+                                "planner,1,2000,1500,100,0.125000\noptimizer,3,2000,500,800,0.375000\n"_s);
         // Read as a whole it is the same.
         SessionContents contents;
         contents.events = document.events();
         contents.trajectory = Trajectory::fold(contents.events);
         document.setContents(contents);
-        QCOMPARE(row(2), u"all 4 4000 2000 850 $0.5000"_s);
+        QCOMPARE(row(2), u"all 4 4000 2000 900 $0.5000"_s);
         document.clear();
         QCOMPARE(model.rowCount(), 0);
     }
