@@ -75,7 +75,9 @@ KeyRow::KeyRow(QWidget *parent)
     connect(m_store, &QPushButton::clicked, this, [this] { change(this, m_place.origin, Doing::Store, m_edit->text().trimmed()); });
     connect(m_forget, &QPushButton::clicked, this, [this] { change(this, m_place.origin, Doing::Forget, {}); });
     connect(m_session, &QPushButton::clicked, this, &KeyRow::keepForSession);
+    m_title->setText(tr("Key"));
     say(tr("Choose a provider first."), {});
+    enableButtons();
 }
 
 QString KeyRow::stateText() const

@@ -115,16 +115,11 @@ void SettingField::showHint()
     const bool described = editor()->hasFocus() && !m_field.description.isEmpty();
     m_hint->setText(wrong.isEmpty() ? m_field.description : wrong);
     m_hint->setVisible(!wrong.isEmpty() || described);
-    m_marking = true;
-    QPalette words = palette(), ground = palette();
+    QPalette words = palette();
     words.setColor(QPalette::WindowText, themeColor(wrong.isEmpty() ? "text.secondary" : "severity.errorText"));
     m_hint->setPalette(words);
-    if (!wrong.isEmpty()) {
-        for (const QPalette::ColorRole role : {QPalette::Base, QPalette::Button})
-            ground.setColor(role, themeColor("severity.errorFill"));
-    }
-    editor()->setPalette(ground);
-    m_marking = false;
+    editor()->setProperty("mistake", !wrong.isEmpty());
+    editor()->update();
     editor()->setAccessibleDescription(wrong.isEmpty() ? m_field.description : wrong);
 }
 
@@ -138,7 +133,7 @@ bool SettingField::eventFilter(QObject *watched, QEvent *event)
 void SettingField::changeEvent(QEvent *event)
 {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && !m_marking) showHint();
+    if (event->type() == QEvent::PaletteChange) showHint();
 }
 
 } // namespace kernelskill

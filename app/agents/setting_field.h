@@ -47,7 +47,6 @@ private:
     QPushButton *m_listButton = nullptr;
     ChoiceList *m_list = nullptr;
     QLabel *m_hint;
-    bool m_marking = false;
 };
 
 } // namespace kernelskill

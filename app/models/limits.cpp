@@ -51,24 +51,9 @@ std::optional<double> pieces(QString text)
     return isNumber && value == std::floor(value) ? std::optional(value) : std::nullopt;
 }
 
-QString amountText(Limit limit, double value)
-{
-    switch (limit) {
-    case Limit::Money:
-        return numbers::money(value);
-    case Limit::Tokens:
-        return compact(qint64(value));
-    case Limit::Calls:
-        return numbers::fixed(value, 0);
-    case Limit::Time:
-        return numbers::elapsed_s(value);
-    }
-    return {};
-}
-
 QString usedText(Limit limit, double used, double most)
 {
-    return most > 0 ? say("%1 of %2").arg(amountText(limit, used), amountText(limit, most)) : amountText(limit, used);
+    return most > 0 ? say("%1 of %2").arg(amount(limit, used), amount(limit, most)) : amount(limit, used);
 }
 
 Budget budgetOf(const Trajectory &trajectory)
@@ -139,6 +124,21 @@ Result<double> parse(Limit limit, const QString &given)
         return failure(u"limit.text"_s, say("Time is written 30 min, 2 h or 1:30:00, a bare number means minutes; empty is no limit"));
     }
     return 0;
+}
+
+QString amount(Limit limit, double value)
+{
+    switch (limit) {
+    case Limit::Money:
+        return numbers::money(value);
+    case Limit::Tokens:
+        return compact(qint64(value));
+    case Limit::Calls:
+        return numbers::fixed(value, 0);
+    case Limit::Time:
+        return numbers::elapsed_s(value);
+    }
+    return {};
 }
 
 QString text(Limit limit, double value)

@@ -18,6 +18,8 @@ enum class Limit { Money, Tokens, Calls, Time };
 // "2.50", "$0.5", "100k", "1.5M", "40", "30 min", "2 h", "1:30:00": in dollars, pieces or seconds. Empty text is none, 0.
 // Errors: "limit.text" with what is expected.
 [[nodiscard]] Result<double> parse(Limit limit, const QString &text);
+// For reading: "$2.50", "200k", "40", "0:30".
+[[nodiscard]] QString amount(Limit limit, double value);
 // As parse reads it.
 [[nodiscard]] QString text(Limit limit, double value);
 [[nodiscard]] double valueIn(const Budget &budget, Limit limit);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/message_parts.h"
 
+#include <QJsonDocument>
 #include <QRegularExpression>
 #include <QStringList>
 
@@ -48,6 +49,10 @@ private:
     {
         m_part.text = m_lines.join(u'\n');
         if (m_part.kind == MessagePart::Kind::Prose) m_part.text = m_part.text.trimmed();
+        if (m_part.kind == MessagePart::Kind::Prose && QJsonDocument::fromJson(m_part.text.toUtf8()).isObject()) {
+            m_part.kind = MessagePart::Kind::Code; // an answer that is one object, without a fence
+            m_part.title = u"json"_s;
+        }
         if (!m_part.text.trimmed().isEmpty()) m_parts.append(m_part);
         m_part = {};
         m_lines.clear();

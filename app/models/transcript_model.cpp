@@ -35,14 +35,14 @@ QString shown(const QString &text)
     return lines.mid(0, mostLinesShown).join(u'\n') + u"\n… %1 more lines; copy to see them"_s.arg(lines.size() - mostLinesShown);
 }
 
-void addParts(TreeRow *parent, const QString &side, const QList<TranscriptPart> &parts)
+void addParts(TreeRow *parent, const QString &side, const QList<TranscriptPart> &parts, bool closed = false)
 {
     int number = 0;
     for (const TranscriptPart &part : parts) {
         const qsizetype lines = part.text.count(u'\n') + 1;
         TreeRow *group = parent->add(u"%1 %2"_s.arg(side).arg(number++), {side + u"  "_s + part.title, QString(), part.isCode ? u"%1 lines"_s.arg(lines) : QString()},
                                      {{panel_rows::KindRole, int(Kind::Group)},
-                                      {panel_rows::ClosedRole, part.isCode || lines > mostLinesOpen},
+                                      {panel_rows::ClosedRole, closed || part.isCode || lines > mostLinesOpen},
                                       {TranscriptModel::WholeTextRole, part.text}});
         group->add(u"text"_s, {shown(part.text)},
                    {{panel_rows::KindRole, int(Kind::Text)},
@@ -78,20 +78,20 @@ void addText(TreeRow *parent, int number, const QString &text, bool monospace)
 }
 
 // Prose as it is; material and long code under a name of their own.
-void addMessageParts(TreeRow *parent, const QString &text)
+void addMessageParts(TreeRow *parent, const QString &text, qsizetype mostLines)
 {
     int number = 0;
     for (const MessagePart &part : messageParts(text)) {
         const qsizetype lines = part.text.count(u'\n') + 1;
         const bool isData = part.kind == MessagePart::Kind::Data;
-        if (part.kind == MessagePart::Kind::Prose || (!isData && lines <= mostLinesOpen)) {
+        if (part.kind == MessagePart::Kind::Prose || (!isData && lines <= mostLines)) {
             addText(parent, number++, part.text, part.kind != MessagePart::Kind::Prose);
             continue;
         }
         const QString name = isData ? u"Data  %1"_s.arg(part.title) : u"Code  %1"_s.arg(part.title.isEmpty() ? u"text"_s : part.title);
         TreeRow *group = parent->add(u"part %1"_s.arg(number++), {name, QString(), linesText(lines)},
                                      {{panel_rows::KindRole, int(Kind::Group)},
-                                      {panel_rows::ClosedRole, lines > mostLinesOpen},
+                                      {panel_rows::ClosedRole, lines > mostLines},
                                       {TranscriptModel::WholeTextRole, part.text}});
         addText(group, 0, part.text, true);
     }
@@ -103,13 +103,14 @@ void addMessages(TreeRow *call, const QList<TranscriptMessage> &messages)
     for (const TranscriptMessage &message : messages) {
         const Speaker speaker = speakerOf(message.from);
         const qsizetype lines = message.text.count(u'\n') + 1;
-        const bool closed = message.from == "system"_L1 || lines > (message.from == "assistant"_L1 ? mostLinesOfReply : mostLinesOpen);
+        const qsizetype mostLines = message.from == "assistant"_L1 ? mostLinesOfReply : mostLinesOpen;
+        const bool closed = message.from == "system"_L1 || lines > mostLines;
         TreeRow *group = call->add(u"message %1 %2"_s.arg(number).arg(message.from), {speaker.title, QString(), linesText(lines)},
                                    {{panel_rows::KindRole, int(Kind::Group)},
                                     {panel_rows::ClosedRole, closed},
                                     {panel_rows::StripeRole, speaker.stripe},
                                     {TranscriptModel::WholeTextRole, message.text}});
-        addMessageParts(group, message.text);
+        addMessageParts(group, message.text, mostLines);
         if (!message.note.isEmpty()) // beside the message, not in it: seen while that is folded
             call->add(u"note %1"_s.arg(number), {message.note},
                       {{panel_rows::KindRole, int(Kind::Note)}, {panel_rows::StripeRole, speaker.stripe}, {TranscriptModel::WholeTextRole, message.note}});
@@ -198,7 +199,7 @@ void TranscriptModel::setEntries(QList<TranscriptEntry> entries)
             call->add(u"facts"_s, {facts}, {{panel_rows::KindRole, int(Kind::Text)}, {WholeTextRole, facts}});
         if (!entry.outcome.isEmpty())
             call->add(u"outcome"_s, {entry.outcome}, {{panel_rows::KindRole, int(Kind::Text)}, {WholeTextRole, entry.outcome}});
-        addParts(call, u"Asked"_s, entry.asked);
+        addParts(call, u"Asked"_s, entry.asked, !entry.messages.isEmpty()); // the same stands in the prompt
         addMessages(call, entry.messages);
         addParts(call, u"Answered"_s, entry.answered);
         ++number;

@@ -10,6 +10,7 @@
 #include "tasks/limit_field.h"
 #include "tasks/resume_panel.h"
 #include "tasks/start_panel.h"
+#include "trajectory/trajectory_panel.h"
 #include "transcript/log_panel.h"
 
 #include <QApplication>
@@ -17,6 +18,7 @@
 #include <QDateTime>
 #include <QDockWidget>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QTimer>
 
 using namespace Qt::StringLiterals;
@@ -32,6 +34,9 @@ void MainWindow::connectModels()
     connect(m_run, &RunController::choicesListed, m_agentSettings, &AgentSettingsPanel::showChoices);
     connect(m_run, &RunController::stateChanged, this, [this] {
         if (m_run->isActive()) m_resumePanel->hide();
+    });
+    connect(m_question, &QuestionPanel::answered, this, [this] {
+        if (m_code->currentIndex() == 0) m_trajectory->view()->setFocus(); // and does not fall to whatever comes next
     });
     connect(m_document, &SessionDocument::reset, m_resumePanel, &QWidget::hide); // of the session before
 }

@@ -386,6 +386,8 @@ void MainWindow::showRunState()
         if (node.state == NodeState::Running) stage = m_document->stageText(node.id);
     }
     if (const QString told = m_document->roleText(); active && !told.isEmpty()) stage = told;
+    if (const auto &waiting = trajectory.waiting; active && waiting && waiting->until_ms > QDateTime::currentMSecsSinceEpoch())
+        stage = tr("waits until %1").arg(QDateTime::fromMSecsSinceEpoch(waiting->until_ms).toString(u"HH:mm:ss"_s));
     enableRunActions();
     showWaiting();
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tasks/limit_field.h"
 
-#include "settings/theme.h"
-
-#include <QEvent>
-
 using namespace Qt::StringLiterals;
 
 namespace kernelskill {
@@ -45,19 +41,10 @@ QString LimitField::mistake() const
 void LimitField::mark()
 {
     const QString wrong = mistake();
-    m_marking = true;
-    QPalette ground = parentWidget() ? parentWidget()->palette() : QPalette();
-    if (!wrong.isEmpty()) ground.setColor(QPalette::Base, themeColor("severity.errorFill"));
-    setPalette(ground);
-    m_marking = false;
+    setProperty("mistake", !wrong.isEmpty());
+    update();
     setToolTip(wrong.isEmpty() ? tr("%1, for example %2; empty is no limit").arg(limits::title(m_limit), limits::example(m_limit)) : wrong);
     setAccessibleDescription(toolTip());
-}
-
-void LimitField::changeEvent(QEvent *event)
-{
-    QLineEdit::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && !m_marking) mark();
 }
 
 } // namespace kernelskill

@@ -19,14 +19,10 @@ public:
     [[nodiscard]] double value() const; // 0: none, or not to be read
     [[nodiscard]] QString mistake() const;
 
-protected:
-    void changeEvent(QEvent *event) override;
-
 private:
     void mark();
     limits::Limit m_limit;
     double m_least = 0;
-    bool m_marking = false;
 };
 
 } // namespace kernelskill

@@ -28,7 +28,7 @@ QString sentenceOf(const Trajectory &trajectory)
     const auto limit = limits::thatEnded(by);
     if (!limit) return {};
     const double most = limits::valueIn(Budget::fromJson(trajectory.settings["budget"_L1].toObject()), *limit);
-    return ResumePanel::tr("The limit of %1 is reached: %2").arg(limits::title(*limit).toLower(), limits::text(*limit, most));
+    return ResumePanel::tr("The limit of %1, %2, is reached; everything so far is saved").arg(limits::title(*limit).toLower(), limits::amount(*limit, most));
 }
 
 } // namespace

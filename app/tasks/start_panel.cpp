@@ -132,7 +132,7 @@ QWidget *StartPanel::secondRow()
 void StartPanel::refresh()
 {
     const auto cast = m_cast->cast();
-    m_castButton->setText(cast.isEmpty() ? tr("Cast…") : tr("Cast: %n role(s)…", nullptr, int(cast.size())));
+    m_castButton->setText(cast.isEmpty() ? tr("Cast…") : cast.size() == 1 ? tr("Cast, 1 role…") : tr("Cast, %1 roles…").arg(cast.size()));
     m_start->setEnabled(m_task->count() > 0 && mistake().isEmpty());
     m_start->setToolTip(mistake());
 }

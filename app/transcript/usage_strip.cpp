@@ -30,7 +30,9 @@ UsageStrip::UsageStrip(SessionDocument *document, QWidget *parent)
     m_table->setShowGrid(false);
     m_table->setFont(theme().font(TextStyle::Caption));
     m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setMinimumSectionSize(themeSize("rowCompact"));
     m_table->verticalHeader()->setDefaultSectionSize(themeSize("rowCompact"));
+    m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // it is as high as its rows
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_table->horizontalHeader()->setSectionResizeMode(UsageModel::RoleColumn, QHeaderView::Stretch);
     m_table->horizontalHeader()->setSectionsClickable(false);
@@ -69,7 +71,7 @@ void UsageStrip::refresh()
 {
     setVisible(!m_model->isEmpty());
     m_line->setText(m_model->summary());
-    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + m_model->rowCount() * themeSize("rowCompact") + 2);
+    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + m_table->verticalHeader()->length() + 2 * m_table->frameWidth());
 }
 
 } // namespace kernelskill

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "client/key_source.h"
 #include "plugin/plugin_interfaces.h"
 #include "plugin/plugin_settings.h"
 #include "roles/llm_agent.h"
@@ -32,10 +33,11 @@ public:
         const auto settings = settingsFrom(stored);
         const QString name = QStringLiteral("language model");
         if (settings)
-            return {{{"name", name}, {"ok", true}, {"text", QStringLiteral("%1 at %2").arg(settings->model, settings->endpoint.base.host())}, {"remedy", QString()}}};
+            return {{{"name", name}, {"ok", true}, {"text", QStringLiteral("%1 at %2").arg(settings->model, settings->endpoint.base.host())}, {"remedy", QString()}},
+                    keyDoctorLine(*settings)};
         if (stored.isEmpty())
             return {{{"name", name}, {"ok", true}, {"text", QStringLiteral("none is set; the rule-based expert needs none")}, {"remedy", QString()}}};
-        return {{{"name", name}, {"ok", false}, {"text", settings.error().message}, {"remedy", QStringLiteral("plugins.ini in the configuration folder, group agent-llm")}}};
+        return {{{"name", name}, {"ok", false}, {"text", settings.error().message}, {"remedy", QStringLiteral("in the window Run, Agent settings; or plugins.ini in the configuration folder, group agent-llm")}}};
     }
 };
 

@@ -62,6 +62,8 @@ private Q_SLOTS:
         // What only looks like an end is material: another id, a fence.
         QCOMPARE(messageParts(u"<<<data log id=a1\ndata id=b2>>>\n```\nx\n```\ndata id=a1>>>"_s),
                  (QList<MessagePart>{{PartKind::Data, u"log"_s, u"data id=b2>>>\n```\nx\n```"_s}}));
+        // An answer that is one object needs no fence.
+        QCOMPARE(messageParts(u"{\"skill\":\n \"x\"}\n"_s), (QList<MessagePart>{{PartKind::Code, u"json"_s, u"{\"skill\":\n \"x\"}"_s}}));
         // An end that never comes.
         QCOMPARE(messageParts(u"```\nx"_s), (QList<MessagePart>{{PartKind::Code, {}, u"x"_s}}));
         QVERIFY(messageParts({}).isEmpty());

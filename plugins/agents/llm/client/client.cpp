@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/client.h"
 
+#include "client/key_source.h"
 #include "client/pause.h"
 #include "client/reply_builder.h"
 #include "secrets/secrets.h"
 
 #include <QDateTime>
-#include <QHostAddress>
 
 #include <algorithm>
 
@@ -17,11 +17,6 @@ namespace {
 constexpr int mostNegotiations = 6; // a model refuses one parameter at a time
 constexpr qint64 worthTelling_ms = 2000;
 constexpr Timeouts forLists{10'000, 15'000, 30'000}; // somebody looks at a form meanwhile
-
-bool isOnThisMachine(const QUrl &url)
-{
-    return url.host() == u"localhost" || QHostAddress(url.host()).isLoopback();
-}
 
 QString capitalised(QString text)
 {
@@ -76,25 +71,14 @@ QJsonObject Client::facts(const QString &model) const
 QCoro::Task<Result<void>> Client::prepareKey()
 {
     if (m_keyKnown) co_return Result<void>{};
-    const Provider &adapter = *provider(m_settings.endpoint.provider);
-    const QString origin = secrets::originOf(m_settings.endpoint.base);
-    QStringList variables = adapter.keyVariables();
-    QString variablesOrigin = secrets::originOf(adapter.defaultBase());
-    for (const QString &variable : adapter.baseVariables()) {
-        const QString base = qEnvironmentVariable(variable.toLatin1().constData());
-        if (!base.isEmpty()) variablesOrigin = secrets::originOf(QUrl(base));
-    }
-    if (!m_settings.keyVariable.isEmpty()) {
-        variables = {m_settings.keyVariable};
-        variablesOrigin = origin;
-    }
+    const KeySource source = keySourceOf(m_settings);
     const bool replays = !m_settings.cassette.isEmpty() && !m_settings.record;
-    const auto key = replays ? std::nullopt : co_await secrets::find(origin, variables, variablesOrigin, &m_keyNote);
+    const auto key = replays ? std::nullopt : co_await secrets::find(source.origin, source.variables, source.variablesOrigin, &m_keyNote);
     if (key) m_settings.endpoint.key = key->value;
-    if (!key && !replays && !isOnThisMachine(m_settings.endpoint.base) && !variables.isEmpty()) {
+    if (!key && source.isNeeded) {
         co_return failure(QString::fromLatin1(providerUnavailable),
                           QStringLiteral("there is no key for %1: set %2, or `kernelskill keys set %1`%3")
-                              .arg(origin, variables.first(), m_keyNote.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m_keyNote)));
+                              .arg(source.origin, source.variables.first(), m_keyNote.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m_keyNote)));
     }
     m_keyKnown = true;
     co_return Result<void>{};
