@@ -107,6 +107,8 @@ int transcript(const QString &path, const QString &nodeText, bool json)
             line += QStringLiteral(", %1 calls, %2 tokens in, %3 out, $%4").arg(entry.calls).arg(entry.tokensIn).arg(entry.tokensOut).arg(entry.cost_usd, 0, 'f', 4);
         print(line + (entry.outcome.isEmpty() ? QString() : QStringLiteral(": ") + entry.outcome));
         printParts(QStringLiteral("asked"), entry.asked);
+        for (const TranscriptMessage &message : entry.messages)
+            printParts(QStringLiteral("message"), {{message.from, message.note.isEmpty() ? message.text : message.text + QStringLiteral("\n— ") + message.note, false}});
         printParts(QStringLiteral("answered"), entry.answered);
     }
     return Done;

@@ -44,6 +44,7 @@ public:
             return {10, themeSize("row")};
         case Kind::Ranked:
             return {10, themeSize("rowTwoLine")};
+        case Kind::Note:
         case Kind::Text: {
             const QFontMetrics metrics(textFont(index));
             const int room = m_view->viewport()->width() - textLeft(index) - 10;
@@ -68,12 +69,13 @@ public:
             if (option.state & QStyle::State_Selected)
                 painter->fillRect(rect,
                                   themeColor(m_view->hasFocus() ? "accent.selection" : "accent.selectionInactive"));
-            if (kind == Kind::Text)
+            if (kind == Kind::Text || kind == Kind::Note)
                 paintText(*painter, rect, index);
             else if (kind == Kind::Ranked)
                 paintRanked(*painter, rect, index);
             else
                 paintItem(*painter, rect, index, kind);
+            paintStripe(*painter, rect, index);
         }
         painter->restore();
     }
@@ -92,10 +94,23 @@ private:
         painter.drawText(rect.adjusted(8, 0, -8, 0), Qt::AlignVCenter | Qt::AlignRight, cell(index, 2));
     }
 
+    // Whose words a group and what is below it are.
+    static void paintStripe(QPainter &painter, const QRect &rect, const QModelIndex &index)
+    {
+        for (QModelIndex up = index; up.isValid(); up = up.parent()) {
+            const QString role = up.data(panel_rows::StripeRole).toString();
+            if (role.isEmpty()) continue;
+            painter.fillRect(QRect(rect.left(), rect.top(), 3, rect.height()), theme().color(role));
+            return;
+        }
+    }
+
     void paintText(QPainter &painter, const QRect &rect, const QModelIndex &index) const
     {
+        const bool isNote = kindOf(index) == Kind::Note;
+        if (isNote && m_view->currentIndex() != index) painter.fillRect(rect.adjusted(3, 1, 0, -1), themeColor("severity.infoFill"));
         painter.setFont(textFont(index));
-        painter.setPen(themeColor("text.primary"));
+        painter.setPen(themeColor(isNote ? "severity.infoText" : "text.primary"));
         painter.drawText(rect.adjusted(textLeft(index), 4, -10, -4), Qt::TextWordWrap, cell(index, 0));
     }
 
@@ -107,7 +122,10 @@ private:
     // Under a group, where its name begins.
     static int textLeft(const QModelIndex &index)
     {
-        return kindOf(index.parent()) == Kind::Group && index.parent().isValid() ? 22 : 10;
+        int left = 10;
+        for (QModelIndex up = index.parent(); up.isValid() && kindOf(up) == Kind::Group; up = up.parent())
+            left += 12;
+        return left;
     }
 
     void paintRanked(QPainter &painter, const QRect &rect, const QModelIndex &index) const

@@ -55,10 +55,16 @@ QString eventSentence(const Event &event)
         return u"node %1 given up, back to %2"_s.arg(number("node")).arg(number("to"));
     if (event.kind == "role.call"_L1) {
         const QString error = text("error");
-        return u"%1 by %2 took %3 ms%4"_s.arg(text("role"), text("agent"))
+        QString spent;
+        if (data.contains("tokens_in"_L1) || data.contains("cost_usd"_L1))
+            spent = u", %1 tokens in, %2 out, $%3"_s.arg(data["tokens_in"_L1].toInteger()).arg(data["tokens_out"_L1].toInteger())
+                        .arg(data["cost_usd"_L1].toDouble(), 0, 'f', 4);
+        return u"%1 by %2 took %3 ms%4%5"_s.arg(text("role"), text("agent"))
             .arg(data["wall_ms"_L1].toDouble(), 0, 'f', 0)
-            .arg(error.isEmpty() ? QString() : u": "_s + error);
+            .arg(spent, error.isEmpty() ? QString() : u": "_s + error);
     }
+    if (event.kind == "run.waiting"_L1)
+        return u"%1 waits until %2: %3"_s.arg(text("role"), QDateTime::fromMSecsSinceEpoch(data["until_ms"_L1].toInteger()).toString(u"HH:mm:ss"_s), text("why"));
     if (event.kind == "person.prediction"_L1) return u"you predicted what node %1 will do"_s.arg(number("node"));
     if (event.kind == "person.skill"_L1)
         return u"%1 of skill %2 by %3 %4"_s.arg(text("action"), text("skill"), text("author"), text("reason"));

@@ -19,8 +19,9 @@ enum Role {
     StateRole,                   // int of NodeState
     MonospaceRole,               // bool
     ClosedRole,                  // bool: a group that is closed until a person opens it
+    StripeRole,                  // colour role of a bar at the left of a group and what is below it
 };
-enum class Kind { Section, Group, Item, Text, Ranked, Promise, Check };
+enum class Kind { Section, Group, Item, Text, Ranked, Promise, Check, Note };
 
 struct WhyInput
 {

@@ -117,6 +117,8 @@ RoundProgress roundProgress(const SessionDocument &document, bool running)
         progress.subtitle =
             (isRepair ? u"repairs %1, %2"_s : u"from base %1, %2"_s).arg(from->id).arg(node_text::title(*from));
 
+    if (const QString told = document.roleText(); running && !told.isEmpty())
+        progress.subtitle = told.mid(told.indexOf(u": "_s) + 2); // the step says whose it is
     if (progress.round == 0) {
         addRole(progress, found, u"Take the baseline"_s, u"generator"_s, found.written);
     } else if (isRepair) {

@@ -122,7 +122,11 @@ void SessionDocument::apply(const Event &event, const QHash<QString, QByteArray>
     m_contents.events.append(event);
     const bool ofNode = event.data.contains("node"_L1);
     const int touched = ofNode ? event.data["node"_L1].toInt() : -1;
-    if (event.kind == "node.evaluated"_L1 || event.kind == "node.dropped"_L1) m_stages.remove(touched);
+    if (event.kind == "role.call"_L1 || event.kind.startsWith("run."_L1)) m_stages.remove(ofRoles);
+    if (event.kind == "node.evaluated"_L1 || event.kind == "node.dropped"_L1) {
+        m_stages.remove(touched);
+        m_done = m_total = 0;
+    }
     if (ofNode && node(touched)) Q_EMIT nodeTouched(touched);
     if (baseBefore != m_contents.trajectory.base && node(baseBefore)) Q_EMIT nodeTouched(baseBefore);
     if (bestBefore != m_contents.trajectory.best && node(bestBefore)) Q_EMIT nodeTouched(bestBefore);

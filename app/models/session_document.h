@@ -66,6 +66,8 @@ public:
     [[nodiscard]] QByteArray blob(const QString &digest) const;
     [[nodiscard]] QString deviceId() const;
     [[nodiscard]] QString stageText(int node) const;
+    // What an agent tells of a call under way: "planner: asks …"; empty when there is none.
+    [[nodiscard]] QString roleText() const { return m_stages.value(ofRoles); }
     [[nodiscard]] int stageDone() const { return m_done; }
     [[nodiscard]] int stageTotal() const { return m_total; }
 
@@ -93,6 +95,7 @@ private:
     QElapsedTimer m_announced;
     qint64 m_pause_ms = 0; // to the next time
     bool m_roundsChanged = false;
+    static constexpr int ofRoles = -1; // in the place of a node
     QHash<int, QString> m_stages;
     int m_done = 0, m_total = 0;
 };

@@ -27,6 +27,7 @@ private:
 
 // "Planner · expert, recorded"; "12 ms · 940 tokens · $0.01", empty where nothing is known.
 [[nodiscard]] QString headOf(const TranscriptEntry &entry);
+[[nodiscard]] QString factsOf(const TranscriptEntry &entry); // "openai-chat · peer-model · prompt planner version 1 (ab12cd34)"
 [[nodiscard]] QString costOf(const TranscriptEntry &entry);
 
 } // namespace kernelskill

@@ -52,8 +52,21 @@ bool enabled(const QStyleOption *option)
     return option->state & QStyle::State_Enabled;
 }
 
+// What stands in a field cannot be taken: a property says so, since no state of Qt's does.
+bool isMistaken(const QStyleOption *option)
+{
+    return option->styleObject && option->styleObject->property("mistake").toBool();
+}
+
+QColor fieldFill(const QStyleOption *option)
+{
+    if (isMistaken(option)) return themeColor("severity.errorFill");
+    return enabled(option) ? themeColor("surface.raised") : themeColor("surface.window");
+}
+
 QColor outlineOf(const QStyleOption *option)
 {
+    if (isMistaken(option)) return themeColor("severity.errorText");
     return enabled(option) ? themeColor("surface.control") : themeColor("surface.line");
 }
 
@@ -109,8 +122,7 @@ void WorkbenchStyle::drawPrimitive(PrimitiveElement element, const QStyleOption 
         if (const auto *frame = qstyleoption_cast<const QStyleOptionFrame *>(option);
             element == PE_PanelLineEdit && frame && frame->lineWidth <= 0)
             return;
-        paintField(painter, option->rect, enabled(option) ? themeColor("surface.raised") : themeColor("surface.window"),
-                   outlineOf(option));
+        paintField(painter, option->rect, fieldFill(option), outlineOf(option));
         if (option->state & State_HasFocus) paintFocusRing(*painter, option->rect);
         return;
     case PE_Frame:
@@ -345,7 +357,7 @@ void WorkbenchStyle::drawComboBox(const QStyleOptionComplex *option, QPainter *p
     if (!combo) return;
     const bool hover = combo->state & State_MouseOver && enabled(combo);
     if (combo->frame) {
-        paintField(painter, combo->rect, themeColor(hover ? "surface.hover" : "surface.raised"), outlineOf(combo));
+        paintField(painter, combo->rect, hover && !isMistaken(combo) ? themeColor("surface.hover") : fieldFill(combo), outlineOf(combo));
     } else if (hover) {
         painter->fillRect(combo->rect, themeColor("surface.hover"));
     }

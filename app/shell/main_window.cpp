@@ -3,6 +3,7 @@
 // main_window_session.cpp.
 #include "shell/main_window.h"
 
+#include "agents/agent_settings_panel.h"
 #include "base/paths.h"
 #include "charts/chart_pane.h"
 #include "diff/compare_panel.h"
@@ -22,6 +23,7 @@
 #include "tasks/player_bar.h"
 #include "tasks/progress_panel.h"
 #include "tasks/replay_panel.h"
+#include "tasks/resume_panel.h"
 #include "tasks/start_panel.h"
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
@@ -67,6 +69,7 @@ MainWindow::MainWindow(const CommandLine &options, QWidget *parent)
     connectPerson();
     connectFollowing();
     connectReplay();
+    connectModels();
 
     const bool fixedSize = m_options.size.isValid() || !m_options.screenshot.isEmpty();
     resize(m_options.size.isValid() ? m_options.size : QSize(1600, 1000));
@@ -107,6 +110,8 @@ MainWindow::~MainWindow()
 void MainWindow::buildCentre()
 {
     m_banner = new Banner;
+    m_waiting = new Banner;
+    m_resumePanel = new ResumePanel;
     m_question = new QuestionPanel;
     m_start = new StartPanel;
     m_start->hide();
@@ -134,7 +139,8 @@ void MainWindow::buildCentre()
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     for (QWidget *widget :
-         {static_cast<QWidget *>(m_banner), static_cast<QWidget *>(m_question), static_cast<QWidget *>(m_start),
+         {static_cast<QWidget *>(m_banner), static_cast<QWidget *>(m_waiting), static_cast<QWidget *>(m_resumePanel),
+          static_cast<QWidget *>(m_question), static_cast<QWidget *>(m_start),
           static_cast<QWidget *>(m_replay), static_cast<QWidget *>(m_playerBar)})
         layout->addWidget(widget);
     layout->addWidget(m_centre, 1);
@@ -175,6 +181,9 @@ void MainWindow::buildDocks()
     m_doctor = new DoctorPanel(this);
     m_doctor->hide(); // a page when it is asked for
     m_doctor->setObjectName(u"Doctor"_s);
+    m_agentSettings = new AgentSettingsPanel(this);
+    m_agentSettings->hide(); // likewise
+    m_agentSettings->setObjectName(u"Agents"_s);
     m_nodeActions = new NodeActions(m_document, m_selection, m_skills->model(), this);
 
     for (const auto &[page, name] :

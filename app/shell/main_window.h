@@ -22,6 +22,7 @@ class QTimer;
 
 namespace kernelskill {
 
+class AgentSettingsPanel;
 class Banner;
 class ChartPane;
 class ComparePanel;
@@ -38,6 +39,7 @@ class PlayerBar;
 class QuestionPanel;
 class RecordingPlayer;
 class ReplayPanel;
+class ResumePanel;
 class SessionFollower;
 class SkillsPanel;
 class StartPanel;
@@ -81,6 +83,11 @@ public:
     [[nodiscard]] ComparePanel *comparePanel() const { return m_compare; }
     void compareNodes(const QList<int> &nodes); // side by side, in the whole window
     [[nodiscard]] SkillsPanel *skillsPanel() const { return m_skills; }
+    [[nodiscard]] StartPanel *startPanel() const { return m_start; }
+    [[nodiscard]] ResumePanel *resumePanel() const { return m_resumePanel; }
+    [[nodiscard]] Banner *waitingBanner() const { return m_waiting; }
+    [[nodiscard]] AgentSettingsPanel *agentSettings() const { return m_agentSettings; }
+    void showAgentSettings(const QString &agent = {}); // of the cast where none is named
     void editNode(int node); // a candidate of the person's own, made from it
 
 Q_SIGNALS:
@@ -108,6 +115,11 @@ private:
     void goOnWithoutWindow();
     void openCode(const QString &path); // own code, from the selected node
     void connectReplay();
+    void connectModels();
+    void resumeRun();    // with what the panel raised
+    void offerResume();  // after an end at a limit or for want of a provider
+    void showWaiting();  // while a provider takes no calls
+    void showFailure(const Error &error);
     void begin(const RunSettings &settings, const QString &path);
     [[nodiscard]] bool refusesWhileRunning(const QString &sentence); // says so, with a way to stop the run
     [[nodiscard]] bool isUsable(const QString &evaluator, const QString &device) const;
@@ -154,7 +166,10 @@ private:
     RunController *m_run;
     std::unique_ptr<QSettings> m_settings;
 
-    Banner *m_banner;
+    Banner *m_banner, *m_waiting;
+    ResumePanel *m_resumePanel;
+    AgentSettingsPanel *m_agentSettings;
+    qint64 m_waitingShown_ms = 0; // until when: a banner that was dismissed does not come back
     QuestionPanel *m_question;
     StartPanel *m_start;
     ReplayPanel *m_replay;

@@ -2,6 +2,7 @@
 // Menus, tool bar, perspectives and search of the window.
 #include "shell/main_window.h"
 
+#include "agents/agent_settings_panel.h"
 #include "base/paths.h"
 #include "diff/diff_panel.h"
 #include "memory/skills_panel.h"
@@ -124,6 +125,12 @@ void MainWindow::buildRunMenu()
     m_replayAction->setToolTip(tr("Its agents' steps again, judged anew"));
     m_showAction = run->addAction(tr("Play recor&ding"));
     m_showAction->setToolTip(tr("Shows what happened, event by event; nothing is evaluated"));
+    run->addAction(tr("A&gent settings…"), this, [this] { showAgentSettings(); })->setToolTip(tr("Model, address, key and the like"));
+    run->addAction(tr("&Cast by role…"), this, [this] {
+        m_start->show();
+        m_start->showCast(true);
+    });
+    run->addSeparator();
     m_showPlay = run->addAction(tr("Play or pause the recording"), QKeySequence(u"Ctrl+Space"_s));
     m_showStep = run->addAction(tr("Next step of the recording"), QKeySequence(u"Ctrl+Right"_s));
     m_showEnd = run->addAction(tr("End the recording's show"));
@@ -257,6 +264,8 @@ void MainWindow::showFacts()
     }
     if (m_cast->count() == 0) m_cast->addItem(tr("no agent found"), QString());
     if (m_evaluator->count() == 0) m_evaluator->addItem(tr("no evaluator found"), QStringList{QString(), QString()});
+    m_start->setAgents(m_run->facts().plugins);
+    m_agentSettings->setAgents(m_run->facts().plugins);
     m_cast->setCurrentIndex(std::max({0, m_cast->findData(cast), m_cast->findData(u"expert"_s)}));
     for (int i = 0; i < m_evaluator->count(); ++i) {
         const QStringList entry = m_evaluator->itemData(i).toStringList();

@@ -5,6 +5,7 @@
 #include "base/paths.h"
 #include "diff/diff_panel.h"
 #include "memory/skills_panel.h"
+#include "models/limits.h"
 #include "models/node_text.h"
 #include "models/recording_player.h"
 #include "models/round_progress.h"
@@ -47,7 +48,8 @@ namespace {
 // Ends that more time, money or the person's word can undo.
 bool canResume(const Trajectory &trajectory)
 {
-    static const QStringList open{QString(), u"person"_s, u"time"_s, u"money"_s, u"error"_s};
+    static const QStringList open{QString(), u"person"_s, u"time"_s, u"money"_s, u"tokens"_s,
+                                  u"calls"_s, u"provider"_s, u"error"_s};
     return open.contains(trajectory.endedBy);
 }
 
@@ -62,7 +64,8 @@ QString endSentence(const Trajectory &trajectory)
     if (by == "roofline"_L1) return MainWindow::tr("Ended: near enough to the roofline");
     if (by == "recording"_L1) return MainWindow::tr("Ended: %1").arg(trajectory.endMessage);
     if (by == "error"_L1) return MainWindow::tr("Ended by an error: can be resumed");
-    return MainWindow::tr("Ended: no %1 left").arg(by);
+    if (by == "provider"_L1) return MainWindow::tr("Ended: the provider takes no calls; can be resumed");
+    return MainWindow::tr("Ended: no %1 left; can be resumed").arg(by);
 }
 
 } // namespace
@@ -105,22 +108,14 @@ void MainWindow::connectRun()
             m_banner->show(Banner::Severity::Error, message);
         else if (!isActiveWindow())
             QApplication::alert(this);
+        offerResume();
         if (m_options.select >= 0) m_selection->select(m_options.select);
     });
-    connect(m_run, &RunController::failed, this, [this](const Error &error) {
-        m_question->hide();
-        m_banner->show(error);
-        m_log->note(error.message);
-        if (m_document->isEmpty()) // nothing came of it: the start stays at hand
-            m_start->show();
-    });
+    connect(m_run, &RunController::failed, this, &MainWindow::showFailure);
     connect(m_pause, &QAction::triggered, m_run, &RunController::togglePause);
     connect(m_step, &QAction::triggered, m_run, &RunController::step);
     connect(m_stop, &QAction::triggered, m_run, &RunController::stop);
-    connect(m_resume, &QAction::triggered, this, [this] {
-        m_run->resume(m_document->path(), memoryPath());
-        m_selection->setFollow(true);
-    });
+    connect(m_resume, &QAction::triggered, this, &MainWindow::resumeRun);
     // Many events come in one burst; bars and title are written once for it.
     m_stateTimer->setSingleShot(true);
     m_stateTimer->setInterval(0);
@@ -160,11 +155,13 @@ RunSettings MainWindow::chosenSettings() const
     RunSettings settings;
     m_start->fill(settings);
     // "AGENT", or "AGENT;role=agent,…"
+    const QMap<Role, QString> byRole = settings.cast; // goes before the tool bar's
     const QString cast = m_cast->currentData().toString();
     if (const QString agent = cast.section(u';', 0, 0); !agent.isEmpty()) settings.agent = agent;
     for (const QString &pair : cast.section(u';', 1).split(u',', Qt::SkipEmptyParts)) {
         if (const auto role = roleFromString(pair.section(u'=', 0, 0))) settings.cast[*role] = pair.section(u'=', 1);
     }
+    settings.cast.insert(byRole);
     const QStringList evaluator = chosenEvaluator();
     if (!evaluator.value(0).isEmpty()) {
         settings.evaluator = evaluator.value(0);
@@ -182,6 +179,10 @@ void MainWindow::startRun()
         return;
     }
     if (refusesWhileRunning(tr("A run is under way; stop it before you start another."))) return;
+    if (const QString wrong = m_start->mistake(); !wrong.isEmpty()) {
+        m_banner->show(Banner::Severity::Warning, wrong);
+        return;
+    }
     begin(settings, newSessionPath(settings.taskFolder));
 }
 
@@ -257,6 +258,7 @@ void MainWindow::openSession(const QString &path)
         m_tasks->selectSession(path);
         showSessionFacts();
         showRunState();
+        offerResume();
         if (m_runPending) {
             m_runPending = false;
             if (canResume(m_document->trajectory())) m_resume->trigger();
@@ -343,20 +345,11 @@ void MainWindow::showSessionFacts()
         if (planned > 0)
             budget.append({tr("Rounds"), tr("%1 of %2").arg(trajectory.lastRound()).arg(planned),
                            double(trajectory.lastRound()) / planned});
-        const QJsonObject limits = trajectory.settings["budget"_L1].toObject();
-        const double money = limits["money_usd"_L1].toDouble(), time_s = limits["time_s"_L1].toDouble();
-        if (money > 0 || trajectory.cost_usd > 0)
-            budget.append({tr("Money"),
-                           money > 0 ? tr("%1 of %2").arg(numbers::money(trajectory.cost_usd), numbers::money(money))
-                                     : numbers::money(trajectory.cost_usd),
-                           money > 0 ? trajectory.cost_usd / money : 0});
         double seconds = m_run->elapsed_s();
         if (!m_run->isActive() && m_document->events().size() > 1)
             seconds = double(m_document->events().last().time_ms - m_document->events().first().time_ms) / 1000;
-        budget.append({tr("Time"),
-                       time_s > 0 ? tr("%1 of %2").arg(numbers::elapsed_s(seconds), numbers::elapsed_s(time_s))
-                                  : numbers::elapsed_s(seconds),
-                       time_s > 0 ? seconds / time_s : 0});
+        for (const limits::Use &use : limits::uses(trajectory, seconds))
+            budget.append({use.title, use.text, use.share});
     }
     m_progress->setProgress(roundProgress(*m_document, m_run->isActive()), budget);
 }
@@ -392,7 +385,11 @@ void MainWindow::showRunState()
     for (const TrajectoryNode &node : trajectory.nodes) {
         if (node.state == NodeState::Running) stage = m_document->stageText(node.id);
     }
+    if (const QString told = m_document->roleText(); active && !told.isEmpty()) stage = told;
+    if (const auto &waiting = trajectory.waiting; active && waiting && waiting->until_ms > QDateTime::currentMSecsSinceEpoch())
+        stage = tr("waits until %1").arg(QDateTime::fromMSecsSinceEpoch(waiting->until_ms).toString(u"HH:mm:ss"_s));
     enableRunActions();
+    showWaiting();
 
     QString words;
     switch (state) {
@@ -427,7 +424,7 @@ void MainWindow::showRunState()
     m_stageBar->setValue(m_document->stageDone());
     m_elapsedLabel->setText(active ? numbers::elapsed_s(m_run->elapsed_s()) : QString());
     m_roundsLabel->setText(planned > 0 ? tr("%1 of %2 rounds").arg(round).arg(planned) : QString());
-    m_moneyLabel->setText(trajectory.cost_usd > 0 ? numbers::money(trajectory.cost_usd) : QString());
+    m_moneyLabel->setText(limits::modelsLine(trajectory));
     m_memoryLabel->setText(
         m_document->isEmpty()
             ? QString()

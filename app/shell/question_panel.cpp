@@ -5,6 +5,7 @@
 #include "shell/prediction_form.h"
 
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QListWidget>
 #include <QPainter>
@@ -67,6 +68,7 @@ QuestionPanel::QuestionPanel(QWidget *parent)
     layout->addLayout(sides);
     layout->addWidget(m_edit);
     layout->addLayout(row);
+    m_edit->installEventFilter(this);
     hide();
     connect(m_accept, &QPushButton::clicked, this, [this] {
         if (m_question.kind == Question::Kind::Code)
@@ -92,12 +94,31 @@ void QuestionPanel::ask(const Question &question)
     if (question.kind == Question::Kind::Plan) m_prediction->setCounters(question.counters);
     m_edit->setPlainText(question.initial);
     m_edit->setVisible(question.kind == Question::Kind::Text);
+    m_edit->setFixedHeight((isShort() ? 2 : 5) * themeSize("codeLine"));
     labelButtons();
     show();
     (m_edit->isVisible()      ? static_cast<QWidget *>(m_edit)
      : m_choices->isVisible() ? static_cast<QWidget *>(m_choices)
                               : m_accept)
         ->setFocus();
+}
+
+// No part of the cast that a person plays, but something to be known: a price.
+bool QuestionPanel::isShort() const
+{
+    return m_question.kind == Question::Kind::Text && m_question.role.isEmpty() && !m_question.initial.contains(u'\n');
+}
+
+bool QuestionPanel::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_edit && event->type() == QEvent::KeyPress && isShort()) {
+        const int key = static_cast<QKeyEvent *>(event)->key();
+        if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+            m_accept->click();
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 void QuestionPanel::labelButtons()

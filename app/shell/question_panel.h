@@ -30,12 +30,14 @@ Q_SIGNALS:
     void editWanted(const kernelskill::Question &question);
 
 protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
     void paintEvent(QPaintEvent *event) override;
 
 private:
     void fillChoices();
     void showOwnPlan(); // room to write one, while that is what is chosen
     void labelButtons();
+    [[nodiscard]] bool isShort() const; // its answer is a line
     [[nodiscard]] Answer given() const;
 
     Question m_question;

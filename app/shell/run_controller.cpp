@@ -4,6 +4,7 @@
 #include "base/paths.h"
 #include "plugin/doctor.h"
 #include "models/session_document.h"
+#include "secrets/secrets.h"
 
 #include <QCoroSignal>
 #include <QCoroTask>
@@ -74,10 +75,10 @@ void EngineWorker::start(const RunSettings &settings, const QString &sessionPath
     play([settings, sessionPath](Run &run) { return run.start(settings, sessionPath); });
 }
 
-void EngineWorker::resume(const QString &sessionPath, const QString &memoryPath)
+void EngineWorker::resume(const QString &sessionPath, const QString &memoryPath, const Changes &changes)
 {
     if (m_busy || !prepare(memoryPath)) return;
-    play([sessionPath](Run &run) { return run.resume(sessionPath); });
+    play([sessionPath, changes](Run &run) { return run.resume(sessionPath, std::nullopt, changes); });
 }
 
 void EngineWorker::work(const QString &sessionPath, const QString &memoryPath, const QList<Proposal> &proposals)
@@ -199,6 +200,17 @@ QCoro::Task<void> EngineWorker::compile(CompileOrder order)
     if (!stop.stop_requested()) Q_EMIT compiled(answer);
 }
 
+QCoro::Task<void> EngineWorker::listChoices(int ticket, QString agent, QString setting, QJsonObject settings)
+{
+    const Underway underway(this);
+    if (!m_plugins) m_plugins = std::make_unique<PluginManager>();
+    const auto choices = co_await m_plugins->choices(agent, setting, settings);
+    if (choices)
+        Q_EMIT choicesListed(ticket, *choices, {});
+    else
+        Q_EMIT choicesListed(ticket, {}, secrets::redacted(choices.error().message));
+}
+
 void EngineWorker::pause()
 {
     if (m_run && m_busy) m_run->pause();
@@ -271,6 +283,7 @@ RunController::RunController(QObject *parent, std::optional<PlayerFactory> playe
     connect(m_worker, &EngineWorker::asked, this, &RunController::asked);
     connect(m_worker, &EngineWorker::refused, this, &RunController::refused);
     connect(m_worker, &EngineWorker::compiled, this, &RunController::compiled);
+    connect(m_worker, &EngineWorker::choicesListed, this, &RunController::choicesListed);
     connect(m_worker, &EngineWorker::examined, this, &RunController::examined);
     connect(m_worker, &EngineWorker::ended, this, [this](const QString &by, const QString &message) {
         m_elapsedAtEnd_s = double(m_clock.elapsed()) / 1000;
@@ -326,12 +339,19 @@ void RunController::start(const RunSettings &settings, const QString &sessionPat
         Qt::QueuedConnection);
 }
 
-void RunController::resume(const QString &sessionPath, const QString &memoryPath)
+void RunController::resume(const QString &sessionPath, const QString &memoryPath, const Changes &changes)
 {
     if (isActive()) return;
     begin(sessionPath);
     QMetaObject::invokeMethod(
-        m_worker, [worker = m_worker, sessionPath, memoryPath] { worker->resume(sessionPath, memoryPath); },
+        m_worker, [worker = m_worker, sessionPath, memoryPath, changes] { worker->resume(sessionPath, memoryPath, changes); },
+        Qt::QueuedConnection);
+}
+
+void RunController::listChoices(int ticket, const QString &agent, const QString &setting, const QJsonObject &settings)
+{
+    QMetaObject::invokeMethod(
+        m_worker, [worker = m_worker, ticket, agent, setting, settings] { worker->listChoices(ticket, agent, setting, settings); },
         Qt::QueuedConnection);
 }
 

@@ -51,7 +51,7 @@ public:
     void lookAround();
     void examine();
     void start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath);
-    void resume(const QString &sessionPath, const QString &memoryPath);
+    void resume(const QString &sessionPath, const QString &memoryPath, const Changes &changes);
     void work(const QString &sessionPath, const QString &memoryPath, const QList<Proposal> &proposals);
     void propose(const Proposal &proposal);
     void annotate(const QString &sessionPath, int node, const QString &kind, const QJsonObject &data);
@@ -62,10 +62,12 @@ public:
     void applySkillState(const QString &skill, SkillState state, const QString &reason);
     void applySkillText(const QString &skill, const QString &text, int revision, const QString &reason);
     QCoro::Task<void> compile(CompileOrder order); // ends the one before
+    QCoro::Task<void> listChoices(int ticket, QString agent, QString setting, QJsonObject settings);
     void end(); // stops everything; `quiet` follows when nothing is under way any more
 
 Q_SIGNALS:
     void compiled(const kernelskill::CompileAnswer &answer);
+    void choicesListed(int ticket, const QStringList &choices, const QString &trouble);
     void refused(const kernelskill::Error &error); // a proposal
     void quiet();
     void factsFound(const kernelskill::EngineFacts &facts);
@@ -111,7 +113,9 @@ public:
     [[nodiscard]] QString sessionPath() const { return m_sessionPath; }
 
     void start(const RunSettings &settings, const QString &sessionPath, const QString &memoryPath);
-    void resume(const QString &sessionPath, const QString &memoryPath);
+    void resume(const QString &sessionPath, const QString &memoryPath, const Changes &changes = {});
+    // What may stand in a setting of an agent; `choicesListed` follows.
+    void listChoices(int ticket, const QString &agent, const QString &setting, const QJsonObject &settings);
     // To the run in flight when it is the session's, else in a run that does only this.
     void propose(const Proposal &proposal, const QString &sessionPath, const QString &memoryPath);
     void examine(); // `examined` follows, with what plugin/doctor.h says
@@ -135,6 +139,7 @@ Q_SIGNALS:
     void failed(const kernelskill::Error &error);
     void refused(const kernelskill::Error &error);
     void compiled(const kernelskill::CompileAnswer &answer);
+    void choicesListed(int ticket, const QStringList &choices, const QString &trouble); // no trouble: empty
     void examined(const QList<QJsonObject> &lines);
 
 private:

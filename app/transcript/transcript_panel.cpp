@@ -7,6 +7,7 @@
 #include "settings/theme.h"
 #include "settings/when_seen.h"
 #include "shell/bar.h"
+#include "transcript/usage_strip.h"
 
 #include <QAction>
 #include <QApplication>
@@ -27,7 +28,7 @@ namespace kernelskill {
 
 TranscriptPanel::TranscriptPanel(SessionDocument *document, NodeSelection *selection, QWidget *parent)
     : QWidget(parent), m_document(document), m_selection(selection), m_model(new TranscriptModel(this)),
-      m_header(new NodeHeader), m_rows(new RowView(nullptr, m_model)), m_search(new QLineEdit)
+      m_header(new NodeHeader), m_rows(new RowView(nullptr, m_model)), m_usage(new UsageStrip(document)), m_search(new QLineEdit)
 {
     m_rows->setAccessibleName(tr("Transcript"));
     m_search->setPlaceholderText(tr("Search the transcript"));
@@ -47,6 +48,7 @@ TranscriptPanel::TranscriptPanel(SessionDocument *document, NodeSelection *selec
     layout->addWidget(m_header);
     layout->addWidget(bar);
     layout->addWidget(m_rows, 1);
+    layout->addWidget(m_usage);
 
     connect(m_search, &QLineEdit::textChanged, this, &TranscriptPanel::find);
     connect(m_search, &QLineEdit::returnPressed, this, [this] { findNext(1); });

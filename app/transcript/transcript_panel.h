@@ -15,6 +15,7 @@ namespace kernelskill {
 
 class NodeHeader;
 class RowView;
+class UsageStrip;
 
 class TranscriptPanel : public QWidget
 {
@@ -23,6 +24,7 @@ public:
     TranscriptPanel(SessionDocument *document, NodeSelection *selection, QWidget *parent = nullptr);
     [[nodiscard]] TranscriptModel *model() const { return m_model; }
     [[nodiscard]] RowView *rows() const { return m_rows; }
+    [[nodiscard]] UsageStrip *usage() const { return m_usage; }
     void find(const QString &text); // goes to the first place
     void findNext(int step);
     void foldAll(bool fold);
@@ -42,6 +44,7 @@ private:
     TranscriptModel *m_model;
     NodeHeader *m_header;
     RowView *m_rows;
+    UsageStrip *m_usage;
     QLineEdit *m_search;
     QLabel *m_place;
     QToolButton *m_fold;

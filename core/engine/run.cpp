@@ -251,8 +251,10 @@ QCoro::Task<Result<RunSummary>> Run::Impl::play(LoopParts parts)
     parts.control = control.get();
     parts.ask = ask;
     parts.progress = [this](int node, const EvaluationProgress &progress) {
-        Q_EMIT run->progress(node, progress.text.isEmpty() ? progress.stage : progress.text, progress.done,
-                             progress.total);
+        const QString words = progress.text.isEmpty() ? progress.stage
+                              : node < 0              ? QStringLiteral("%1: %2").arg(progress.stage, progress.text)
+                                                      : progress.text;
+        Q_EMIT run->progress(node, words, progress.done, progress.total);
     };
     Loop loop(std::move(parts));
     running = true;

@@ -86,7 +86,7 @@ public:
 
 Q_SIGNALS:
     void eventAppended(const kernelskill::Event &event);
-    // Transient: node under evaluation, stage in words, done and total.
+    // Transient: node under evaluation, stage in words, done and total. Node −1: what an agent tells, "planner: asks …".
     void progress(int node, const QString &stage, int done, int total);
 
 private:

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a plugin library exports. Metadata (metadata.json) is read before the library is loaded:
 // { "id": "simulator", "kind": "evaluator", "title": "…", "version": "0.1.0", "description": "…", "roles": […] for agents,
-//   "settings": JSON Schema of an object, one property a setting, from which forms are made; "x-choices": true there says
-//   that `choices` knows what may stand in it, "abi": filled by the build }.
+//   "settings": JSON Schema of an object, one property a setting, from which forms are made, "abi": filled by the build }.
+// A property may have "x-choices": true, where `choices` knows what may stand in it, and beside "pattern" an "x-expected",
+// what it asks for in words. The schema may have "x-order", its properties in the order of a form, and "x-keys", what keys an
+// agent needs: {"choice", "address", "variable": names of settings, "services": [{"value" of the choice, "address",
+// "address_variables", "variables"}]}.
 #pragma once
 
 #include "agent/roles.h"

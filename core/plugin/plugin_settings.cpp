@@ -3,18 +3,54 @@
 
 #include "base/paths.h"
 
+#include <QDir>
 #include <QSettings>
 
 namespace kernelskill {
 
+namespace {
+
+QString settingsPath()
+{
+    return paths::configFolder() + QStringLiteral("/plugins.ini");
+}
+
+QString groupOf(const QString &kind, const QString &id)
+{
+    return QStringLiteral("%1-%2").arg(kind, id);
+}
+
+} // namespace
+
 QJsonObject storedSettings(const QString &kind, const QString &id)
 {
-    QSettings file(paths::configFolder() + QStringLiteral("/plugins.ini"), QSettings::IniFormat);
-    file.beginGroup(QStringLiteral("%1-%2").arg(kind, id));
+    QSettings file(settingsPath(), QSettings::IniFormat);
+    file.beginGroup(groupOf(kind, id));
     QJsonObject settings;
     for (const QString &key : file.childKeys())
         settings.insert(key, QJsonValue::fromVariant(file.value(key)));
     return settings;
+}
+
+Result<void> storeSettings(const QString &kind, const QString &id, const QJsonObject &settings)
+{
+    const auto refused = [] {
+        return failure("settings.write", QStringLiteral("the settings cannot be written to %1").arg(settingsPath()));
+    };
+    if (!QDir().mkpath(paths::configFolder())) return refused();
+    QSettings file(settingsPath(), QSettings::IniFormat);
+    file.beginGroup(groupOf(kind, id));
+    for (auto it = settings.constBegin(); it != settings.constEnd(); ++it) {
+        const QString text = it->toVariant().toString();
+        if (text.isEmpty())
+            file.remove(it.key());
+        else
+            file.setValue(it.key(), text);
+    }
+    file.endGroup();
+    file.sync();
+    if (file.status() != QSettings::NoError || (!settings.isEmpty() && !file.isWritable())) return refused();
+    return {};
 }
 
 QJsonObject completedSettings(const QString &kind, const QString &id, const QJsonObject &settings)

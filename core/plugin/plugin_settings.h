@@ -2,6 +2,8 @@
 // What a person set for plugins: plugins.ini in the configuration folder, one group a plugin.
 #pragma once
 
+#include "base/result.h"
+
 #include <QJsonObject>
 #include <QString>
 
@@ -10,6 +12,10 @@ namespace kernelskill {
 // The group "<kind>-<id>" ("evaluator-cuda"). Values are text, or lists of text where there are commas: whoever reads
 // them turns text into numbers. Empty without the file.
 [[nodiscard]] QJsonObject storedSettings(const QString &kind, const QString &id);
+
+// Sets what `settings` names, takes away what is null or empty text there, and leaves the group's other keys. Errors:
+// "settings.write" with the file.
+[[nodiscard]] Result<void> storeSettings(const QString &kind, const QString &id, const QJsonObject &settings);
 
 // `settings`, completed from what is stored.
 [[nodiscard]] QJsonObject completedSettings(const QString &kind, const QString &id, const QJsonObject &settings);

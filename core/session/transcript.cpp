@@ -149,13 +149,8 @@ void Reading::ask(TranscriptEntry &entry)
 // What a model was told and said, where an agent reported it.
 void Reading::addConversation(TranscriptEntry &entry, const QJsonObject &data) const
 {
-    for (const QJsonValue &value : json(data.value("messages_blob").toString()).value("messages").toArray()) {
-        const QString from = value["from"].toString();
-        QString text = value["text"].toString();
-        if (const QString note = value["note"].toString(); !note.isEmpty()) text += QStringLiteral("\n— ") + note;
-        const bool isReply = from == u"assistant";
-        (isReply ? entry.answered : entry.asked).append({isReply ? QStringLiteral("Reply") : QStringLiteral("Prompt, %1").arg(from), text, false});
-    }
+    for (const QJsonValue &value : json(data.value("messages_blob").toString()).value("messages").toArray())
+        entry.messages.append({value["from"].toString(), value["text"].toString(), value["note"].toString()});
     const QString transcript = data.value("transcript_blob").toString();
     if (!transcript.isEmpty()) entry.answered.append({QStringLiteral("In its own words"), QString::fromUtf8(m_blob(transcript)), false});
 }
@@ -167,6 +162,8 @@ void Reading::roleCall(const Event &event)
     entry.wall_ms = data.value("wall_ms").toDouble(-1);
     entry.tokensIn = data.value("tokens_in").toInteger();
     entry.tokensOut = data.value("tokens_out").toInteger();
+    entry.tokensCached = data.value("tokens_cached").toInteger();
+    entry.facts = data.value("facts").toObject();
     entry.cost_usd = data.value("cost_usd").toDouble();
     const bool paid = data.contains("tokens_in") || data.contains("cost_usd");
     entry.calls = data.value("calls").toInt(paid ? 1 : 0);
@@ -318,6 +315,17 @@ QJsonArray partsJson(const QList<TranscriptPart> &parts)
     return array;
 }
 
+QJsonArray messagesJson(const QList<TranscriptMessage> &messages)
+{
+    QJsonArray array;
+    for (const TranscriptMessage &message : messages) {
+        QJsonObject object{{"from", message.from}, {"text", message.text}};
+        if (!message.note.isEmpty()) object.insert("note", message.note);
+        array.append(object);
+    }
+    return array;
+}
+
 // Whether an event may have to do with the node: those of its round, the last time it was begun, and its own.
 struct Range
 {
@@ -364,8 +372,11 @@ QJsonObject TranscriptEntry::toJson() const
         object.insert("calls", calls);
         object.insert("tokens_in", tokensIn);
         object.insert("tokens_out", tokensOut);
+        object.insert("tokens_cached", tokensCached);
         object.insert("cost_usd", cost_usd);
     }
+    if (!facts.isEmpty()) object.insert("facts", facts);
+    if (!messages.isEmpty()) object.insert("messages", messagesJson(messages));
     if (recorded) object.insert("recorded", true);
     if (!error.isEmpty()) object.insert("error", error);
     return object;

@@ -6,6 +6,7 @@
 #include "session/trajectory.h"
 
 #include <QJsonArray>
+#include <QJsonObject>
 #include <QList>
 #include <QString>
 
@@ -20,6 +21,14 @@ struct TranscriptPart
     bool isCode = false; // code, logs: fixed width
 };
 
+// Of the exchange with a model, in its order.
+struct TranscriptMessage
+{
+    QString from; // "system", "user", "assistant", "reasoning", "tool"
+    QString text;
+    QString note; // what was taken or dropped of it, and why
+};
+
 struct TranscriptEntry
 {
     QString role;   // of the cast; "reviewer" for the evaluator, "person" for a prediction or an edit
@@ -28,9 +37,12 @@ struct TranscriptEntry
     double wall_ms = -1; // −1: not known
     int calls = 0;       // to a model; 0: it talked to none
     qint64 tokensIn = 0, tokensOut = 0;
+    qint64 tokensCached = 0; // of tokensIn
     double cost_usd = 0;
     bool recorded = false; // played again
-    QList<TranscriptPart> asked, answered;
+    QList<TranscriptPart> asked, answered; // what the engine wanted, and what it took
+    QList<TranscriptMessage> messages;
+    QJsonObject facts; // provider, model, prompt {name, version, digest}, …
     QString outcome; // one line: what it came to
     QString error;   // why nothing came of the call
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "client/key_source.h"
 #include "plugin/plugin_interfaces.h"
 #include "plugin/plugin_settings.h"
 #include "roles/llm_agent.h"
-#include "secrets/secrets.h"
-#include "wire/environment_proxies.h"
 
 #include <QObject>
 
@@ -43,31 +42,16 @@ public:
         const auto settings = settingsFrom(stored);
         if (!settings)
             return {line(name, false, settings.error().message,
-                         QStringLiteral("plugins.ini in the configuration folder, group agent-llm"))};
-        return {line(name, true,
-                     QStringLiteral("%1 at %2").arg(settings->model, settings->endpoint.base.host())),
-                keyLine(*settings)};
+                         QStringLiteral("in the window Run, Agent settings; or plugins.ini in the configuration "
+                                        "folder, group agent-llm"))};
+        return {line(name, true, QStringLiteral("%1 at %2").arg(settings->model, settings->endpoint.base.host())),
+                keyDoctorLine(*settings)};
     }
 
 private:
     static QJsonObject line(const QString &name, bool ok, const QString &text, const QString &remedy = {})
     {
         return {{"name", name}, {"ok", ok}, {"text", text}, {"remedy", remedy}};
-    }
-
-    // The keychain itself is asked when a run begins: it may have to be unlocked.
-    static QJsonObject keyLine(const Settings &settings)
-    {
-        const QString name = QStringLiteral("key of the model"), origin = secrets::originOf(settings.endpoint.base);
-        if (isThisMachine(settings.endpoint.base)) return line(name, true, QStringLiteral("none is needed on this machine"));
-        const KeyPlaces places = keyPlaces(settings);
-        for (const QString &variable : places.variablesOrigin == origin ? places.variables : QStringList()) {
-            if (qEnvironmentVariableIsSet(variable.toLatin1().constData()))
-                return line(name, true, QStringLiteral("environment variable %1").arg(variable));
-        }
-        if (secrets::storedOrigins().contains(origin)) return line(name, true, QStringLiteral("in the keychain"));
-        return line(name, false, QStringLiteral("there is none for %1").arg(origin),
-                    QStringLiteral("set %1, or `kernelskill keys set %2`").arg(places.variables.value(0), origin));
     }
 };
 

@@ -110,7 +110,7 @@ void TestTranscript::aConversationIsShown()
                         {2, "node.start", 2, {{"node", 0}, {"parent", -1}, {"round", 0}, {"kind", "seed"}}},
                         {3, "round.start", 3, {{"round", 1}, {"base", 0}}},
                         {4, "role.call", 4, {{"role", "planner"}, {"agent", "llm"}, {"round", 1}, {"node", 1}, {"wall_ms", 1200.0},
-                                             {"tokens_in", 900}, {"tokens_out", 40}, {"cost_usd", 0.01}, {"calls", 2},
+                                             {"tokens_in", 900}, {"tokens_cached", 100}, {"tokens_out", 40}, {"cost_usd", 0.01}, {"facts", QJsonObject{{"model", "m-1"}}}, {"calls", 2},
                                              {"messages_blob", "m"}, {"transcript_blob", "w"}}},
                         {5, "round.plan", 5, {{"round", 1}, {"plan", QJsonObject{{"skill", "tiling"}}}, {"agent", "llm"}}},
                         {6, "node.start", 6, {{"node", 1}, {"parent", 0}, {"round", 1}, {"kind", "optimise"}}}};
@@ -119,9 +119,19 @@ void TestTranscript::aConversationIsShown()
     QCOMPARE(entries[0].calls, 2);
     QCOMPARE(entries[0].tokensIn, 900);
     QCOMPARE(entries[0].cost_usd, 0.01);
-    QCOMPARE(part(entries[0].asked, "Prompt, system"), QString("You plan."));
-    QCOMPARE(part(entries[0].asked, "Prompt, user"), QString("Which skill?"));
-    QCOMPARE(part(entries[0].answered, "Reply"), QString("tiling\n— prose around the JSON was dropped"));
+    const QList<TranscriptMessage> &said = entries[0].messages;
+    QCOMPARE(said.size(), 3);
+    QCOMPARE(said[0].from + ": " + said[0].text, QString("system: You plan."));
+    QCOMPARE(said[1].from + ": " + said[1].text, QString("user: Which skill?"));
+    QCOMPARE(said[2].from + ": " + said[2].text, QString("assistant: tiling"));
+    QCOMPARE(said[2].note, QString("prose around the JSON was dropped"));
+    QCOMPARE(entries[0].facts["model"].toString(), QString("m-1"));
+    QCOMPARE(entries[0].tokensCached, 100);
+    const QJsonObject object = entries[0].toJson();
+    QCOMPARE(object["messages"][2]["note"].toString(), QString("prose around the JSON was dropped"));
+    QVERIFY(!object["messages"][1].toObject().contains("note"));
+    QCOMPARE(object["facts"]["model"].toString(), QString("m-1"));
+    QCOMPARE(object["tokens_cached"].toInt(), 100);
     QCOMPARE(part(entries[0].answered, "In its own words"), QString("*hm*"));
     QCOMPARE(part(entries[0].answered, "Plan"), QString("tiling"));
 }

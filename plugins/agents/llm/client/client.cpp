@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/client.h"
 
+#include "client/key_source.h"
 #include "client/pause.h"
 #include "client/reply_builder.h"
 #include "secrets/secrets.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr int mostNegotiations = 6; // a model refuses one parameter at a time
 constexpr qint64 worthTelling_ms = 2000;
+constexpr Timeouts forLists{10'000, 15'000, 30'000}; // somebody looks at a form meanwhile
 
 } // namespace
 
@@ -65,16 +67,14 @@ QJsonObject Client::facts(const QString &model) const
 QCoro::Task<Result<void>> Client::prepareKey()
 {
     if (m_keyKnown) co_return Result<void>{};
-    const QString origin = secrets::originOf(m_settings.endpoint.base);
-    const KeyPlaces places = keyPlaces(m_settings);
+    const KeySource source = keySourceOf(m_settings);
     const bool replays = !m_settings.cassette.isEmpty() && !m_settings.record;
-    const auto key = replays ? std::nullopt : co_await secrets::find(origin, places.variables, places.variablesOrigin, &m_keyNote);
+    const auto key = replays ? std::nullopt : co_await secrets::find(source.origin, source.variables, source.variablesOrigin, &m_keyNote);
     if (key) m_settings.endpoint.key = key->value;
-    if (!key && !replays && !isThisMachine(m_settings.endpoint.base) && !places.variables.isEmpty()) {
+    if (!key && source.isNeeded) {
         co_return failure(QString::fromLatin1(providerUnavailable),
                           QStringLiteral("there is no key for %1: set %2, or `kernelskill keys set %1`%3")
-                              .arg(origin, places.variables.first(),
-                                   m_keyNote.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m_keyNote)));
+                              .arg(source.origin, source.variables.first(), m_keyNote.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m_keyNote)));
     }
     m_keyKnown = true;
     co_return Result<void>{};
@@ -299,7 +299,7 @@ QCoro::Task<Result<QStringList>> Client::models()
 {
     if (auto key = co_await prepareKey(); !key) co_return std::unexpected(key.error());
     const Provider &adapter = *provider(m_settings.endpoint.provider);
-    auto answer = co_await m_transport.exchange(adapter.modelsRequest(m_settings.endpoint), {}, {}, {});
+    auto answer = co_await m_transport.exchange(adapter.modelsRequest(m_settings.endpoint), {}, forLists, {});
     if (!answer) co_return std::unexpected(answer.error());
     if (answer->status / 100 != 2) {
         const Refusal refusal = adapter.refusal(answer->status, answer->body, {});

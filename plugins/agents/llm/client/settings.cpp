@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/settings.h"
 
-#include "secrets/secrets.h"
-
 #include <functional>
 
 namespace kernelskill::llm {
@@ -214,19 +212,6 @@ Result<Settings> settingsFrom(const QJsonObject &object)
         }
     }
     return settings;
-}
-
-// The providers' usual variables are for the providers' own address, or the one that is set beside them.
-KeyPlaces keyPlaces(const Settings &settings)
-{
-    if (!settings.keyVariable.isEmpty()) return {{settings.keyVariable}, secrets::originOf(settings.endpoint.base)};
-    const Provider &adapter = *provider(settings.endpoint.provider);
-    QString origin = secrets::originOf(adapter.defaultBase());
-    for (const QString &variable : adapter.baseVariables()) {
-        const QString base = qEnvironmentVariable(variable.toLatin1().constData());
-        if (!base.isEmpty()) origin = secrets::originOf(QUrl(base));
-    }
-    return {adapter.keyVariables(), origin};
 }
 
 } // namespace kernelskill::llm

@@ -37,12 +37,4 @@ struct Settings
 // Errors: settings.value, naming the setting, what stands there and what may.
 [[nodiscard]] Result<Settings> settingsFrom(const QJsonObject &object);
 
-// Environment variables that may hold the key, and the origin it is for.
-struct KeyPlaces
-{
-    QStringList variables;
-    QString variablesOrigin;
-};
-[[nodiscard]] KeyPlaces keyPlaces(const Settings &settings);
-
 } // namespace kernelskill::llm
