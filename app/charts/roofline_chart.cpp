@@ -7,10 +7,48 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 using namespace Qt::StringLiterals;
 
 namespace kernelskill {
+
+namespace {
+
+// A long session goes to and fro between the same spots: each way is drawn once, with gaps between what is left.
+std::pair<QVector<double>, QVector<double>> wayThrough(const QList<NodePoint> &points, const QList<int> &nodes)
+{
+    using Spot = std::pair<long, long>; // to a hundredth of a natural logarithm, which is less than a pixel
+    const auto spotOf = [](const NodePoint &point) { return Spot(std::lround(std::log(point.x) * 100), std::lround(std::log(point.y) * 100)); };
+    std::pair<QVector<double>, QVector<double>> way;
+    const auto add = [&way](double x, double y) {
+        way.first.append(x);
+        way.second.append(y);
+    };
+    std::set<std::pair<Spot, Spot>> gone;
+    const NodePoint *from = nullptr, *last = nullptr; // where the way is, and where what is drawn of it ends
+    for (const int node : nodes) {
+        const auto point = std::ranges::lower_bound(points, node, {}, &NodePoint::node); // in the order of their numbers
+        if (point == points.end() || point->node != node) continue;
+        if (from) {
+            const Spot a = spotOf(*from), b = spotOf(*point);
+            if (a == b) continue;
+            if (!gone.insert({std::min(a, b), std::max(a, b)}).second) {
+                from = &*point;
+                continue;
+            }
+            if (last != from) {
+                add(qQNaN(), qQNaN());
+                add(from->x, from->y);
+            }
+        }
+        add(point->x, point->y);
+        from = last = &*point;
+    }
+    return way;
+}
+
+} // namespace
 
 QList<NodePoint> RooflineChart::collect() const
 {
@@ -94,20 +132,7 @@ void RooflineChart::rebuild()
         }
     }
     // The way from the baseline to the best.
-    QVector<double> x, y;
-    const auto placeOf = [&points](int node) { // they stand in the order of their numbers
-        const auto point = std::ranges::lower_bound(points, node, {}, &NodePoint::node);
-        return point != points.end() && point->node == node ? std::optional(QPointF(point->x, point->y)) : std::nullopt;
-    };
-    // A long session goes to and fro in one spot, which would be drawn as many dashes on top of each other.
-    const auto near = [](double a, double b) { return std::abs(std::log(a / b)) < 0.01; };
-    for (const int node : m_document->trajectory().bestPath()) {
-        const auto place = placeOf(node);
-        if (!place) continue;
-        if (!x.isEmpty() && near(x.last(), place->x()) && near(y.last(), place->y())) continue;
-        x.append(place->x());
-        y.append(place->y());
-    }
+    const auto [x, y] = wayThrough(points, m_document->trajectory().bestPath());
     auto *path = new QCPCurve(xAxis, yAxis);
     QPen pen(themeColor("state.best"), theme().stroke(u"chartLine"_s));
     const bool modelled = points.first().kind == TimeKind::Modelled;

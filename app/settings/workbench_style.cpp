@@ -512,6 +512,7 @@ int WorkbenchStyle::styleHint(StyleHint hint, const QStyleOption *option, const 
     switch (hint) {
     case SH_UnderlineShortcut:
     case SH_EtchDisabledText:
+    case SH_ScrollBar_ContextMenu: // says what the bar does anyway, in an event loop of its own
         return 0;
     case SH_ItemView_ShowDecorationSelected:
         return 1;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Charts of one node, on profiles an H200 gave of two bundled tasks' baselines (h200_profiles.json, every fifth sample).
 #include "charts/occupancy_chart.h"
+#include "charts/roofline_chart.h"
 #include "charts/timeline_chart.h"
 #include "example_session.h"
+#include "settings/theme.h"
 
 #include <QDir>
 #include <QFile>
@@ -59,6 +61,37 @@ private Q_SLOTS:
         QVERIFY(!profiled(u"matmul"_s).isEmpty());
     }
 
+    // The path of a long session goes over the same spots again and again; it is drawn once, and all of it.
+    void aLongPathIsDrawnOnce()
+    {
+        const auto curve = [](const ExampleSession &session) {
+            SessionDocument document;
+            NodeSelection selection(&document);
+            RooflineChart chart(&document, &selection);
+            SessionContents contents;
+            contents.trajectory = Trajectory::fold(session.events);
+            contents.blobs = session.blobs;
+            document.setContents(contents);
+            (void)csv(chart);
+            QSet<QPair<int, int>> ways; // between spots, to a tenth
+            const auto spot = [](const QCPCurveData &data) { return qRound(std::log(data.key) * 10) * 1000 + qRound(std::log(data.value) * 10); };
+            int drawn = -1;
+            for (int i = 0; i < chart.plottableCount(); ++i) {
+                const auto *path = qobject_cast<QCPCurve *>(chart.plottable(i));
+                if (!path || path->pen().color() != themeColor("state.best")) continue;
+                drawn = path->dataCount();
+                for (auto data = path->data()->constBegin(); data + 1 < path->data()->constEnd(); ++data) {
+                    if (!qIsNaN(data->value) && !qIsNaN((data + 1)->value)) ways.insert({spot(*data), spot(*(data + 1))});
+                }
+            }
+            return std::pair(drawn, ways);
+        };
+        const auto [once, ways] = curve(exampleSession(false));
+        QVERIFY(once >= 4);
+        const auto [many, manyWays] = curve(longSession(1500));
+        QVERIFY2(many < 4 * once, qPrintable(QString::number(many)));
+        QVERIFY(manyWays.contains(ways)); // and those from one turn to the next
+    }
     // 32 blocks of 4 warps on 132 SMs with room for 64 warps: 32 SMs have 4/64 of them, as was counted there.
     void occupancyNamesItsLimiter()
     {
