@@ -52,7 +52,7 @@ AgentSettingsPanel::AgentSettingsPanel(QWidget *parent)
     m_save->setEnabled(false);
     m_revert->setEnabled(false);
     connect(m_choice, &QComboBox::currentIndexChanged, this, [this] {
-        if (const PluginInfo *plugin = current(); plugin && plugin->id != m_built) build(*plugin);
+        if (agent() != m_built) showAgent(agent());
     });
     connect(m_save, &QPushButton::clicked, this, &AgentSettingsPanel::save);
     connect(m_revert, &QPushButton::clicked, this, &AgentSettingsPanel::revert);
@@ -98,11 +98,14 @@ void AgentSettingsPanel::setAgents(const QList<PluginInfo> &plugins)
 
 void AgentSettingsPanel::showAgent(const QString &id)
 {
-    m_choice->setCurrentIndex(std::max(0, m_choice->findData(id)));
+    const QSignalBlocker quiet(m_choice);
+    const bool stays = isModified() && id != m_built; // what was typed is not lost by looking elsewhere
+    m_choice->setCurrentIndex(std::max(0, m_choice->findData(stays ? m_built : id)));
     const PluginInfo *plugin = current();
     if (plugin && plugin->id != m_built) build(*plugin);
-    m_status->setText(plugin ? m_status->text() : tr("No agent here has settings."));
     refresh();
+    if (stays) m_status->setText(tr("Save or revert this first."));
+    if (!plugin) m_status->setText(tr("No agent here has settings."));
 }
 
 void AgentSettingsPanel::build(const PluginInfo &plugin)
