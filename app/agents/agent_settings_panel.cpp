@@ -49,6 +49,7 @@ AgentSettingsPanel::AgentSettingsPanel(QWidget *parent)
     layout->addWidget(bar);
     layout->addWidget(m_scroll, 1);
     layout->addLayout(below);
+    setFocusProxy(m_choice);
     m_save->setEnabled(false);
     m_revert->setEnabled(false);
     connect(m_choice, &QComboBox::currentIndexChanged, this, [this] {
@@ -131,9 +132,8 @@ void AgentSettingsPanel::build(const PluginInfo &plugin)
             m_asked.insert(++m_ticket, key);
             Q_EMIT choicesWanted(m_ticket, m_built, key, values());
         });
-    }
-    if (needsKeys(plugin.settings)) {
-        m_key = new KeyRow;
+        if (fact.key != addressSetting(plugin.settings)) continue;
+        m_key = new KeyRow; // whose key it is, the address says
         layout->addWidget(m_key);
         connect(m_key, &KeyRow::changed, this, &AgentSettingsPanel::keyChanged);
     }

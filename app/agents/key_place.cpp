@@ -46,9 +46,9 @@ bool isOnThisMachine(const QString &host)
 
 } // namespace
 
-bool needsKeys(const QJsonObject &schema)
+QString addressSetting(const QJsonObject &schema)
 {
-    return schema.contains("x-keys"_L1);
+    return schema["x-keys"_L1]["address"_L1].toString();
 }
 
 KeyPlace keyPlaceOf(const QJsonObject &schema, const QJsonObject &settings)

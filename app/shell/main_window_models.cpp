@@ -53,6 +53,7 @@ void MainWindow::showAgentSettings(const QString &agent)
     m_rightTabs->setCurrentPage(m_agentSettings);
     const QString wanted = agent.isEmpty() ? m_cast->currentData().toString().section(u';', 0, 0) : agent;
     m_agentSettings->showAgent(wanted);
+    m_agentSettings->setFocus();
 }
 
 void MainWindow::resumeRun()

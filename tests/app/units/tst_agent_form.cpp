@@ -138,7 +138,8 @@ private Q_SLOTS:
     void whoseKeyItIs()
     {
         const QJsonObject schema = metadata(u"llm"_s);
-        QVERIFY(needsKeys(schema) && !needsKeys(metadata(u"process"_s)));
+        QCOMPARE(addressSetting(schema), u"base_url"_s);
+        QCOMPARE(addressSetting(metadata(u"process"_s)), QString());
         QVERIFY(keyPlaceOf(schema, {}).origin.isEmpty()); // nobody said whose
         QCOMPARE(keyPlaceOf(schema, {{u"provider"_s, u"anthropic"_s}}),
                  (KeyPlace{u"https://api.anthropic.com"_s, {u"ANTHROPIC_API_KEY"_s}, u"https://api.anthropic.com"_s, false}));
