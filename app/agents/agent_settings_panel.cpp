@@ -49,10 +49,11 @@ AgentSettingsPanel::AgentSettingsPanel(QWidget *parent)
     layout->addWidget(bar);
     layout->addWidget(m_scroll, 1);
     layout->addLayout(below);
+    setFocusProxy(m_choice);
     m_save->setEnabled(false);
     m_revert->setEnabled(false);
     connect(m_choice, &QComboBox::currentIndexChanged, this, [this] {
-        if (const PluginInfo *plugin = current(); plugin && plugin->id != m_built) build(*plugin);
+        if (agent() != m_built) showAgent(agent());
     });
     connect(m_save, &QPushButton::clicked, this, &AgentSettingsPanel::save);
     connect(m_revert, &QPushButton::clicked, this, &AgentSettingsPanel::revert);
@@ -98,11 +99,14 @@ void AgentSettingsPanel::setAgents(const QList<PluginInfo> &plugins)
 
 void AgentSettingsPanel::showAgent(const QString &id)
 {
-    m_choice->setCurrentIndex(std::max(0, m_choice->findData(id)));
+    const QSignalBlocker quiet(m_choice);
+    const bool stays = isModified() && id != m_built; // what was typed is not lost by looking elsewhere
+    m_choice->setCurrentIndex(std::max(0, m_choice->findData(stays ? m_built : id)));
     const PluginInfo *plugin = current();
     if (plugin && plugin->id != m_built) build(*plugin);
-    m_status->setText(plugin ? m_status->text() : tr("No agent here has settings."));
     refresh();
+    if (stays) m_status->setText(tr("Save or revert this first."));
+    if (!plugin) m_status->setText(tr("No agent here has settings."));
 }
 
 void AgentSettingsPanel::build(const PluginInfo &plugin)
@@ -128,9 +132,8 @@ void AgentSettingsPanel::build(const PluginInfo &plugin)
             m_asked.insert(++m_ticket, key);
             Q_EMIT choicesWanted(m_ticket, m_built, key, values());
         });
-    }
-    if (needsKeys(plugin.settings)) {
-        m_key = new KeyRow;
+        if (fact.key != addressSetting(plugin.settings)) continue;
+        m_key = new KeyRow; // whose key it is, the address says
         layout->addWidget(m_key);
         connect(m_key, &KeyRow::changed, this, &AgentSettingsPanel::keyChanged);
     }

@@ -3,6 +3,7 @@
 
 #include "settings/icons.h"
 #include "settings/theme.h"
+#include "settings/tone_label.h"
 
 #include <QKeyEvent>
 #include <QLabel>
@@ -26,7 +27,7 @@ constexpr int mostRows = 9; // before it scrolls
 
 ChoiceList::ChoiceList(QWidget *parent)
     : QWidget(parent), m_all(new QStringListModel(this)), m_shown(new QSortFilterProxyModel(this)), m_search(new QLineEdit),
-      m_list(new QListView), m_state(new QLabel)
+      m_list(new QListView), m_state(new ToneLabel(u"text.secondary"_s))
 {
     m_shown->setSourceModel(m_all);
     m_shown->setFilterCaseSensitivity(Qt::CaseInsensitive);
@@ -40,7 +41,6 @@ ChoiceList::ChoiceList(QWidget *parent)
     m_list->setUniformItemSizes(true);
     m_list->setTextElideMode(Qt::ElideMiddle);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_state->setWordWrap(true);
     m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, theme().space(2), 0, 0);
@@ -70,24 +70,20 @@ void ChoiceList::showState(const QString &text, bool list)
 
 void ChoiceList::setBusy()
 {
-    QPalette plain = palette();
-    m_state->setPalette(plain);
-    m_state->setForegroundRole(QPalette::PlaceholderText);
+    m_state->setTone(u"text.secondary"_s);
     showState(tr("asking"), false);
 }
 
 void ChoiceList::setTrouble(const QString &trouble)
 {
-    QPalette red = m_state->palette();
-    red.setColor(QPalette::WindowText, themeColor("severity.errorText"));
-    m_state->setPalette(red);
-    m_state->setForegroundRole(QPalette::WindowText);
+    m_state->setTone(u"severity.errorText"_s);
     showState(trouble, false);
 }
 
 void ChoiceList::setChoices(const QStringList &choices, const QString &current)
 {
     m_all->setStringList(choices);
+    m_state->setTone(u"text.secondary"_s);
     m_search->clear();
     showState(choices.isEmpty() ? tr("It offers nothing.") : QString(), !choices.isEmpty());
     if (choices.isEmpty()) return;

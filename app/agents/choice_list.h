@@ -5,13 +5,14 @@
 
 #include <QWidget>
 
-class QLabel;
 class QLineEdit;
 class QListView;
 class QSortFilterProxyModel;
 class QStringListModel;
 
 namespace kernelskill {
+
+class ToneLabel;
 
 class ChoiceList : public QWidget
 {
@@ -40,7 +41,7 @@ private:
     QSortFilterProxyModel *m_shown;
     QLineEdit *m_search;
     QListView *m_list;
-    QLabel *m_state;
+    ToneLabel *m_state;
 };
 
 } // namespace kernelskill

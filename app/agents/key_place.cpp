@@ -46,9 +46,9 @@ bool isOnThisMachine(const QString &host)
 
 } // namespace
 
-bool needsKeys(const QJsonObject &schema)
+QString addressSetting(const QJsonObject &schema)
 {
-    return schema.contains("x-keys"_L1);
+    return schema["x-keys"_L1]["address"_L1].toString();
 }
 
 KeyPlace keyPlaceOf(const QJsonObject &schema, const QJsonObject &settings)
@@ -59,7 +59,8 @@ KeyPlace keyPlaceOf(const QJsonObject &schema, const QJsonObject &settings)
     const QJsonObject service = serviceFor(keys["services"_L1].toArray(), setting("choice"_L1), !address.isEmpty());
     if (service.isEmpty()) return {};
     const QString ofService = service["address"_L1].toString(), ofEnvironment = fromEnvironment(texts(service["address_variables"_L1]));
-    const QString usual = ofEnvironment.isEmpty() ? ofService : ofEnvironment;
+    QString usual = ofEnvironment.isEmpty() ? ofService : ofEnvironment;
+    if (!usual.contains(u"://"_s)) usual.prepend(u"http://"_s); // OLLAMA_HOST
     const QUrl used(address.isEmpty() ? usual : address, QUrl::StrictMode);
     KeyPlace place;
     place.origin = secrets::originOf(used);

@@ -18,7 +18,8 @@ struct KeyPlace
     friend bool operator==(const KeyPlace &, const KeyPlace &) = default;
 };
 
-[[nodiscard]] bool needsKeys(const QJsonObject &schema);
+// The setting that holds a service's address; empty for an agent that needs no keys.
+[[nodiscard]] QString addressSetting(const QJsonObject &schema);
 [[nodiscard]] KeyPlace keyPlaceOf(const QJsonObject &schema, const QJsonObject &settings);
 
 } // namespace kernelskill

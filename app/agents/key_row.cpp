@@ -3,6 +3,7 @@
 
 #include "secrets/secrets.h"
 #include "settings/theme.h"
+#include "settings/tone_label.h"
 
 #include <QGridLayout>
 #include <QLabel>
@@ -36,7 +37,7 @@ QString sentence(QString text)
 } // namespace
 
 KeyRow::KeyRow(QWidget *parent)
-    : QWidget(parent), m_pause(new QTimer(this)), m_title(new QLabel), m_state(new QLabel), m_note(new QLabel), m_edit(new QLineEdit),
+    : QWidget(parent), m_pause(new QTimer(this)), m_title(new QLabel), m_state(new QLabel), m_note(new ToneLabel(u"text.secondary"_s)), m_edit(new QLineEdit),
       m_store(new QPushButton(tr("Store in keychain"))), m_session(new QPushButton(tr("This session only"))),
       m_forget(new QPushButton(tr("Forget")))
 {
@@ -44,8 +45,6 @@ KeyRow::KeyRow(QWidget *parent)
     m_title->setForegroundRole(QPalette::PlaceholderText);
     m_title->setWordWrap(true);
     m_state->setWordWrap(true);
-    m_note->setWordWrap(true);
-    m_note->setFont(theme().font(TextStyle::Caption));
     m_note->hide();
     m_edit->setEchoMode(QLineEdit::Password);
     m_edit->setPlaceholderText(tr("A new key"));
@@ -155,9 +154,7 @@ void KeyRow::say(const QString &state, const QString &note, bool trouble)
     m_state->setAccessibleName(state);
     m_note->setText(note);
     m_note->setVisible(!note.isEmpty());
-    QPalette words = palette();
-    words.setColor(QPalette::WindowText, themeColor(trouble ? "severity.errorText" : "text.secondary"));
-    m_note->setPalette(words);
+    m_note->setTone(trouble ? u"severity.errorText"_s : u"text.secondary"_s);
 }
 
 void KeyRow::enableButtons()

@@ -17,6 +17,8 @@ class QTimer;
 
 namespace kernelskill {
 
+class ToneLabel;
+
 class KeyRow : public QWidget
 {
     Q_OBJECT
@@ -42,7 +44,8 @@ private:
     QTimer *m_pause;
     int m_turn = 0; // of looking: an answer to an earlier one is dropped
     bool m_found = false, m_busy = false;
-    QLabel *m_title, *m_state, *m_note;
+    QLabel *m_title, *m_state;
+    ToneLabel *m_note;
     QLineEdit *m_edit;
     QPushButton *m_store, *m_session, *m_forget;
 };

@@ -3,6 +3,7 @@
 
 #include "agents/choice_list.h"
 #include "settings/theme.h"
+#include "settings/tone_label.h"
 
 #include <QComboBox>
 #include <QEvent>
@@ -17,13 +18,11 @@ using namespace Qt::StringLiterals;
 namespace kernelskill {
 
 SettingField::SettingField(const FormField &field, QWidget *parent)
-    : QWidget(parent), m_field(field), m_hint(new QLabel)
+    : QWidget(parent), m_field(field), m_hint(new ToneLabel(u"text.secondary"_s))
 {
     auto *name = new QLabel(field.title);
     name->setFont(theme().font(TextStyle::Caption));
     name->setForegroundRole(QPalette::PlaceholderText);
-    m_hint->setFont(theme().font(TextStyle::Caption));
-    m_hint->setWordWrap(true);
     m_hint->hide();
     auto *row = new QHBoxLayout;
     row->setSpacing(theme().space(4));
@@ -60,6 +59,7 @@ void SettingField::makeEditor(QHBoxLayout *row)
     m_line->setPlaceholderText(m_field.fallback);
     row->addWidget(m_line, 1);
     connect(m_line, &QLineEdit::textChanged, this, [this] {
+        m_touched = true;
         showHint();
         Q_EMIT edited();
     });
@@ -94,6 +94,7 @@ QString SettingField::text() const
 void SettingField::setText(const QString &text)
 {
     const QSignalBlocker quiet(editor());
+    m_touched = false;
     if (m_line) {
         m_line->setText(text);
     } else {
@@ -111,13 +112,11 @@ QString SettingField::hint() const
 
 void SettingField::showHint()
 {
-    const QString wrong = mistake();
+    const QString wrong = m_touched || !text().isEmpty() ? mistake() : QString(); // nobody is scolded for a form not begun
     const bool described = editor()->hasFocus() && !m_field.description.isEmpty();
     m_hint->setText(wrong.isEmpty() ? m_field.description : wrong);
     m_hint->setVisible(!wrong.isEmpty() || described);
-    QPalette words = palette();
-    words.setColor(QPalette::WindowText, themeColor(wrong.isEmpty() ? "text.secondary" : "severity.errorText"));
-    m_hint->setPalette(words);
+    m_hint->setTone(wrong.isEmpty() ? u"text.secondary"_s : u"severity.errorText"_s);
     editor()->setProperty("mistake", !wrong.isEmpty());
     editor()->update();
     editor()->setAccessibleDescription(wrong.isEmpty() ? m_field.description : wrong);
@@ -128,12 +127,6 @@ bool SettingField::eventFilter(QObject *watched, QEvent *event)
     if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
         QMetaObject::invokeMethod(this, &SettingField::showHint, Qt::QueuedConnection);
     return QWidget::eventFilter(watched, event);
-}
-
-void SettingField::changeEvent(QEvent *event)
-{
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) showHint();
 }
 
 } // namespace kernelskill

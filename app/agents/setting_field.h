@@ -7,13 +7,13 @@
 #include <QWidget>
 
 class QComboBox;
-class QLabel;
 class QLineEdit;
 class QPushButton;
 
 namespace kernelskill {
 
 class ChoiceList;
+class ToneLabel;
 
 class SettingField : public QWidget
 {
@@ -35,7 +35,6 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
-    void changeEvent(QEvent *event) override;
 
 private:
     void makeEditor(class QHBoxLayout *row);
@@ -46,7 +45,8 @@ private:
     QComboBox *m_box = nullptr;
     QPushButton *m_listButton = nullptr;
     ChoiceList *m_list = nullptr;
-    QLabel *m_hint;
+    ToneLabel *m_hint;
+    bool m_touched = false;
 };
 
 } // namespace kernelskill

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/doctor_panel.h"
 
+#include "evidence/row_view.h"
+#include "models/panel_rows.h"
 #include "settings/theme.h"
 #include "shell/bar.h"
 
 #include <QApplication>
 #include <QClipboard>
-#include <QHeaderView>
 #include <QLabel>
 #include <QToolButton>
-#include <QTreeWidget>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ int rank(const QJsonObject &line)
 
 } // namespace
 
-DoctorPanel::DoctorPanel(QWidget *parent) : QWidget(parent), m_summary(new QLabel), m_lines(new QTreeWidget)
+DoctorPanel::DoctorPanel(QWidget *parent) : QWidget(parent), m_summary(new QLabel), m_lines(new RowView)
 {
     auto *bar = new Bar(themeSize("chartHeader"));
     bar->addTitle(tr("Doctor"));
@@ -36,13 +36,7 @@ DoctorPanel::DoctorPanel(QWidget *parent) : QWidget(parent), m_summary(new QLabe
     QToolButton *again = bar->addButton(u"restore"_s, tr("Look again"));
     QToolButton *copy = bar->addButton(u"copy"_s, tr("Copy the remedy of the selected line"));
     m_summary->setForegroundRole(QPalette::PlaceholderText);
-    m_lines->setFrameShape(QFrame::NoFrame);
-    m_lines->setHeaderHidden(true);
-    m_lines->setColumnCount(2);
-    m_lines->setWordWrap(true);
     m_lines->setAccessibleName(tr("What this machine has and lacks"));
-    m_lines->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
-    m_lines->header()->setStretchLastSection(true);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -60,33 +54,35 @@ void DoctorPanel::setBusy()
 void DoctorPanel::setLines(QList<QJsonObject> lines)
 {
     std::ranges::stable_sort(lines, {}, rank);
-    m_lines->clear();
-    int missing = 0;
+    using panel_rows::Kind;
+    auto root = std::make_unique<TreeRow>();
+    TreeRow *section = nullptr;
+    int missing = 0, number = 0, before = -1;
     for (const QJsonObject &line : std::as_const(lines)) {
         const int state = rank(line);
         missing += state == 0;
-        const QString remedy = line["remedy"_L1].toString();
-        auto *item = new QTreeWidgetItem(m_lines, {(state == 2   ? u"✓ "_s
-                                                    : state == 1 ? u"– "_s
-                                                                 : u"✗ "_s) +
-                                                       line["name"_L1].toString(),
-                                                   line["text"_L1].toString()});
-        item->setForeground(0, themeColor(state == 2 ? "state.verified" : state == 1 ? "state.suspect" : "state.wrong"));
-        item->setToolTip(1, item->text(1));
-        if (state == 2 || remedy.isEmpty()) continue;
-        auto *how = new QTreeWidgetItem(item, {tr("remedy"), remedy});
-        how->setToolTip(1, remedy);
-        item->setExpanded(true);
+        if (state != before)
+            section = root->add(QString::number(state), {state == 0 ? tr("Missing") : state == 1 ? tr("Not there, and not needed") : tr("There")},
+                                {{panel_rows::KindRole, int(Kind::Section)}});
+        before = state;
+        const QString name = line["name"_L1].toString(), remedy = line["remedy"_L1].toString();
+        const QString stripe = state == 2 ? u"state.verified"_s : state == 1 ? u"state.suspect"_s : u"state.wrong"_s;
+        TreeRow *row = section->add(u"%1 %2"_s.arg(number++).arg(name), {(state == 2 ? u"✓ "_s : state == 1 ? u"– "_s : u"✗ "_s) + name},
+                                    {{panel_rows::KindRole, int(Kind::Group)}, {panel_rows::StripeRole, stripe}});
+        row->add(u"text"_s, {line["text"_L1].toString()}, {{panel_rows::KindRole, int(Kind::Text)}});
+        if (state != 2 && !remedy.isEmpty()) row->add(u"remedy"_s, {remedy}, {{panel_rows::KindRole, int(Kind::Note)}});
     }
+    m_lines->setRows(std::move(root), tr("What this machine has and lacks appears here."));
     m_summary->setText(missing == 0 ? tr("nothing is missing") : tr("%1 missing").arg(missing));
 }
 
 void DoctorPanel::copyRemedy()
 {
-    const QTreeWidgetItem *item = m_lines->currentItem();
-    if (!item) return;
-    if (item->childCount() > 0) item = item->child(0);
-    QApplication::clipboard()->setText(item->text(1));
+    QModelIndex index = m_lines->currentIndex();
+    if (!index.isValid() || !index.parent().isValid()) return;
+    if (index.parent().parent().isValid()) index = index.parent();
+    const int rows = m_lines->rows()->rowCount(index);
+    QApplication::clipboard()->setText(m_lines->rows()->index(rows - 1, 0, index).data().toString());
 }
 
 } // namespace kernelskill

@@ -7,9 +7,10 @@
 #include <QWidget>
 
 class QLabel;
-class QTreeWidget;
 
 namespace kernelskill {
+
+class RowView;
 
 class DoctorPanel : public QWidget
 {
@@ -26,7 +27,7 @@ private:
     void copyRemedy();
 
     QLabel *m_summary;
-    QTreeWidget *m_lines;
+    RowView *m_lines;
 };
 
 } // namespace kernelskill

@@ -117,6 +117,7 @@ private:
     void connectReplay();
     void connectModels();
     void resumeRun();    // with what the panel raised
+    [[nodiscard]] QMap<QString, QJsonObject> changedAgentSettings() const;
     void offerResume();  // after an end at a limit or for want of a provider
     void showWaiting();  // while a provider takes no calls
     void showFailure(const Error &error);
@@ -169,6 +170,7 @@ private:
     Banner *m_banner, *m_waiting;
     ResumePanel *m_resumePanel;
     AgentSettingsPanel *m_agentSettings;
+    QStringList m_agentsSaved; // whose settings were changed since a run began
     qint64 m_waitingShown_ms = 0; // until when: a banner that was dismissed does not come back
     QuestionPanel *m_question;
     StartPanel *m_start;

@@ -19,6 +19,7 @@
 #include "tasks/task_panel.h"
 #include "trajectory/trajectory_panel.h"
 #include "transcript/transcript_panel.h"
+#include "transcript/usage_strip.h"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -72,6 +73,10 @@ void MainWindow::buildMenus()
     view->addAction(tr("F&old failed repairs"), this, [this] { m_trajectory->folds()->setAllOpen(false); });
     view->addAction(tr("&Maximise diff"), QKeySequence(u"F11"_s), this, &MainWindow::toggleMaximisedDiff);
     view->addAction(tr("&Transcript of the node"), QKeySequence(u"Ctrl+T"_s), this, &MainWindow::showTranscript);
+    view->addAction(tr("&Calls to models by role"), this, [this] {
+        showTranscript();
+        m_transcript->usage()->setUnfolded(true);
+    });
     view->addSeparator();
     view->addAction(tr("&Next change"), QKeySequence(u"F8"_s), this,
                     [this] { m_diff->view()->goToHunk(m_diff->view()->currentHunk() + 1); });

@@ -4,6 +4,7 @@
 
 #include "agents/agent_settings_panel.h"
 #include "models/limits.h"
+#include "plugin/plugin_settings.h"
 #include "shell/banner.h"
 #include "shell/question_panel.h"
 #include "shell/tab_panel.h"
@@ -31,9 +32,12 @@ void MainWindow::connectModels()
     connect(m_resumePanel, &ResumePanel::agentSettingsWanted, this, [this] { showAgentSettings(); });
     connect(m_resumePanel, &ResumePanel::resumeWanted, this, &MainWindow::resumeRun);
     connect(m_agentSettings, &AgentSettingsPanel::choicesWanted, m_run, &RunController::listChoices);
+    connect(m_agentSettings, &AgentSettingsPanel::saved, this, [this](const QString &agent) { m_agentsSaved.append(agent); });
     connect(m_run, &RunController::choicesListed, m_agentSettings, &AgentSettingsPanel::showChoices);
     connect(m_run, &RunController::stateChanged, this, [this] {
-        if (m_run->isActive()) m_resumePanel->hide();
+        if (!m_run->isActive()) return;
+        m_resumePanel->hide();
+        m_agentsSaved.clear();
     });
     connect(m_question, &QuestionPanel::answered, this, [this] {
         if (m_code->currentIndex() == 0) m_trajectory->view()->setFocus(); // and does not fall to whatever comes next
@@ -49,6 +53,7 @@ void MainWindow::showAgentSettings(const QString &agent)
     m_rightTabs->setCurrentPage(m_agentSettings);
     const QString wanted = agent.isEmpty() ? m_cast->currentData().toString().section(u';', 0, 0) : agent;
     m_agentSettings->showAgent(wanted);
+    m_agentSettings->setFocus();
 }
 
 void MainWindow::resumeRun()
@@ -67,9 +72,25 @@ void MainWindow::resumeRun()
     }
     Changes changes;
     if (!m_resumePanel->isHidden()) changes.budget = m_resumePanel->budget();
+    changes.agentSettings = changedAgentSettings();
     m_banner->hide();
     m_run->resume(m_document->path(), memoryPath(), changes);
     m_selection->setFollow(true);
+}
+
+// What a session was begun with goes before what is stored; so what a person changed since has to be said.
+QMap<QString, QJsonObject> MainWindow::changedAgentSettings() const
+{
+    QMap<QString, QJsonObject> changed;
+    const QJsonObject ofSession = m_document->trajectory().settings["agent_settings"_L1].toObject();
+    for (const QString &agent : m_agentsSaved) {
+        const QJsonObject begun = ofSession[agent].toObject(), stored = storedSettings(u"agent"_s, agent);
+        for (auto setting = begun.begin(); setting != begun.end(); ++setting) {
+            const QString now = settingText(stored[setting.key()]);
+            if (!now.isEmpty() && now != settingText(*setting)) changed[agent].insert(setting.key(), now);
+        }
+    }
+    return changed;
 }
 
 void MainWindow::offerResume()

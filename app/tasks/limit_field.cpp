@@ -34,7 +34,7 @@ QString LimitField::mistake() const
 {
     const auto value = limits::parse(m_limit, text());
     if (!value) return value.error().message;
-    if (m_least > 0 && *value > 0 && *value <= m_least) return tr("%1 are used already").arg(limits::text(m_limit, m_least));
+    if (m_least > 0 && *value > 0 && *value <= m_least) return tr("More than %1 is needed").arg(limits::amount(m_limit, m_least));
     return {};
 }
 

@@ -14,7 +14,7 @@ class LimitField : public QLineEdit
 public:
     explicit LimitField(limits::Limit limit, QWidget *parent = nullptr);
     void setLimit(limits::Limit limit); // another kind
-    void setLeast(double least);        // what was used up already; 0: nothing
+    void setLeast(double least);        // it has to be more; 0: whatever one likes
     [[nodiscard]] limits::Limit limit() const { return m_limit; }
     [[nodiscard]] double value() const; // 0: none, or not to be read
     [[nodiscard]] QString mistake() const;

@@ -41,7 +41,7 @@ private Q_SLOTS:
     {
         QTest::failOnWarning();
         for (const char *name : {"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GEMINI_API_KEY",
-                                 "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_API_KEY"})
+                                 "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_API_KEY", "OLLAMA_HOST"})
             qunsetenv(name);
     }
     void fieldsComeInTheirOrder()
@@ -138,7 +138,8 @@ private Q_SLOTS:
     void whoseKeyItIs()
     {
         const QJsonObject schema = metadata(u"llm"_s);
-        QVERIFY(needsKeys(schema) && !needsKeys(metadata(u"process"_s)));
+        QCOMPARE(addressSetting(schema), u"base_url"_s);
+        QCOMPARE(addressSetting(metadata(u"process"_s)), QString());
         QVERIFY(keyPlaceOf(schema, {}).origin.isEmpty()); // nobody said whose
         QCOMPARE(keyPlaceOf(schema, {{u"provider"_s, u"anthropic"_s}}),
                  (KeyPlace{u"https://api.anthropic.com"_s, {u"ANTHROPIC_API_KEY"_s}, u"https://api.anthropic.com"_s, false}));
@@ -152,6 +153,9 @@ private Q_SLOTS:
         QVERIFY(keyPlaceOf(schema, {{u"base_url"_s, u"http://[::1]:8080/v1"_s}}).isLocal);
         QVERIFY(keyPlaceOf(schema, {{u"provider"_s, u"ollama"_s}}).isLocal);
         QVERIFY(!keyPlaceOf(schema, {{u"base_url"_s, u"http://127.0.0.1.example.org/v1"_s}}).isLocal);
+        qputenv("OLLAMA_HOST", "127.0.0.1:9999");
+        QCOMPARE(keyPlaceOf(schema, {{u"provider"_s, u"ollama"_s}}).origin, u"http://127.0.0.1:9999"_s);
+        qunsetenv("OLLAMA_HOST");
         qputenv("ANTHROPIC_API_KEY", "an-example-of-a-key");
         QCOMPARE(keyPlaceOf(schema, {}).origin, u"https://api.anthropic.com"_s); // the one there is a key for
         qputenv("ANTHROPIC_BASE_URL", "https://gateway.example.org/anthropic");

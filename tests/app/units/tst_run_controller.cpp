@@ -93,6 +93,37 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, 30'000);
         QCOMPARE(ended.first().first().toString(), u"person"_s);
     }
+    void goesOnWithALargerBudget()
+    {
+        const QString path = m_world.path(u"raised.kss"_s);
+        {
+            Gate gate;
+            RunController controller(nullptr, gate.players());
+            QSignalSpy ended(&controller, &RunController::ended);
+            RunSettings settings = FakeWorld::settings();
+            settings.budget.calls = 3;
+            settings.agentSettings = {{settings.agent, {{u"speed"_s, u"slow"_s}}}};
+            controller.start(settings, path, u"none"_s);
+            QTRY_VERIFY_WITH_TIMEOUT(controller.state() == RunState::Running, 30'000);
+            controller.stop();
+            gate.open.release();
+            QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, 30'000);
+        }
+        RunController controller(nullptr, FakePlayers{}.factory());
+        QSignalSpy ended(&controller, &RunController::ended);
+        Changes changes;
+        changes.budget.calls = 9;
+        changes.budget.money_usd = 2.5;
+        changes.agentSettings = {{FakeWorld::settings().agent, {{u"speed"_s, u"fast"_s}}}};
+        controller.resume(path, u"none"_s, changes);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, 30'000);
+        const auto contents = readSession(path);
+        QVERIFY(contents.has_value());
+        const auto settings = RunSettings::fromJson(contents->trajectory.settings);
+        QVERIFY(settings.has_value());
+        QCOMPARE(settings->budget, (Budget{0, 2.5, 0, 9}));
+        QCOMPARE(settings->agentSettings.value(settings->agent)["speed"_L1].toString(), u"fast"_s);
+    }
     void errorsOfTheEnvironmentAreSaid()
     {
         RunController controller(nullptr, FakePlayers{}.factory());

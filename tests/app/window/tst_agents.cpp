@@ -13,6 +13,7 @@
 #include "shell/banner.h"
 #include "shell/bar.h"
 #include "shell/command_line.h"
+#include "shell/doctor_panel.h"
 #include "shell/main_window.h"
 #include "shell/palette_line.h"
 #include "shell/question_panel.h"
@@ -106,6 +107,8 @@ private Q_SLOTS:
     void listsTheModels();
     void saysWhyThereIsNoList();
     void keepsWhatItDoesNotKnow();
+    void unsavedOnesAreNotLost();
+    void doctorKnowsTheModel();
     void castsByRole();
     void limitsAreMarked();
     void asksAndSpends();
@@ -321,6 +324,40 @@ void TestAgents::keepsWhatItDoesNotKnow()
     QVERIFY(!file.readAll().contains("sk-test"));
 }
 
+void TestAgents::unsavedOnesAreNotLost()
+{
+    type(u"price"_s, u"0/0"_s);
+    panel()->showAgent(u"process"_s);
+    QCOMPARE(panel()->agent(), u"llm"_s);
+    QCOMPARE(panel()->status(), u"Save or revert this first."_s);
+    panel()->revert();
+    panel()->showAgent(u"process"_s);
+    QCOMPARE(panel()->agent(), u"process"_s);
+    picture(u"form-process"_s);
+    panel()->showAgent(u"llm"_s);
+    QCOMPARE(line(u"model"_s)->text(), u"peer-model"_s);
+}
+
+void TestAgents::doctorKnowsTheModel()
+{
+    for (QAction *action : m_window->findChildren<QAction *>()) {
+        if (action->text() == "&Doctor"_L1) action->trigger();
+    }
+    const TreeRowsModel *lines = m_window->findChild<DoctorPanel *>()->findChild<RowView *>()->rows();
+    QTRY_VERIFY_WITH_TIMEOUT(lines->rowCount() > 0, 60'000);
+    QHash<QString, QString> said;
+    const QModelIndex there = lines->index(lines->rowCount() - 1, 0);
+    QCOMPARE(there.data().toString(), u"There"_s);
+    for (int row = 0; row < lines->rowCount(there); ++row) {
+        const QModelIndex line = lines->index(row, 0, there);
+        said.insert(line.data().toString().mid(2), lines->index(0, 0, line).data().toString());
+    }
+    QCOMPARE(said.value(u"language model"_s), u"peer-model at 127.0.0.1"_s);
+    QVERIFY2(said.value(u"key of the language model"_s).endsWith(u"needs none"_s), qPrintable(said.value(u"key of the language model"_s)));
+    picture(u"doctor"_s);
+    m_window->showAgentSettings();
+}
+
 void TestAgents::castsByRole()
 {
     StartPanel *start = m_window->startPanel();
@@ -391,7 +428,7 @@ void TestAgents::raisesTheLimit()
     picture(u"ended-calls"_s);
     resume->field()->setText(u"1"_s);
     QVERIFY(!resume->resumeButton()->isEnabled());
-    QVERIFY(resume->field()->mistake().contains(u"used already"_s));
+    QCOMPARE(resume->field()->mistake(), u"More than 1 is needed"_s);
     // Dismissed, it comes again before a resume that would end at once.
     resume->hide();
     for (QAction *action : m_window->findChildren<QAction *>()) {

@@ -24,7 +24,7 @@ private Q_SLOTS:
     void initTestCase()
     {
         qputenv("XDG_CONFIG_HOME", m_folder.path().toLocal8Bit());
-        for (const char *name : {"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GEMINI_API_KEY", "OLLAMA_API_KEY", "MINE"})
+        for (const char *name : {"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GEMINI_API_KEY", "OLLAMA_API_KEY", "OLLAMA_HOST", "MINE"})
             qunsetenv(name);
     }
     void theFormKnowsTheSameServices()
@@ -52,6 +52,14 @@ private Q_SLOTS:
             QVERIFY(schema["properties"].toObject().contains(keys[QLatin1String(setting)].toString()));
         for (const QJsonValue &name : schema["x-order"].toArray())
             QVERIFY2(schema["properties"].toObject().contains(name.toString()), qPrintable(name.toString()));
+    }
+    void ollamasHostNeedsNoScheme()
+    {
+        qputenv("OLLAMA_HOST", "127.0.0.1:9999");
+        const Settings found = settings({{"provider", "ollama"}, {"model", "m"}});
+        QCOMPARE(found.endpoint.base, QUrl("http://127.0.0.1:9999"));
+        QVERIFY(!keySourceOf(found).isNeeded);
+        qunsetenv("OLLAMA_HOST");
     }
     void doctorSaysWhere()
     {

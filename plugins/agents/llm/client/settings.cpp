@@ -202,8 +202,9 @@ Result<Settings> settingsFrom(const QJsonObject &object)
     if (settings.endpoint.base.isEmpty()) {
         settings.endpoint.base = adapter.defaultBase();
         for (const QString &variable : adapter.baseVariables()) {
-            const QString base = qEnvironmentVariable(variable.toLatin1().constData());
+            QString base = qEnvironmentVariable(variable.toLatin1().constData());
             if (base.isEmpty()) continue;
+            if (*id == u"ollama" && !base.contains(u"://")) base.prepend(u"http://"); // OLLAMA_HOST as Ollama takes it
             if (const QString expected = readBase(settings, base); !expected.isEmpty())
                 return failure(
                     "settings.value",
