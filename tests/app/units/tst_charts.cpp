@@ -2,6 +2,7 @@
 // Charts of one node, on profiles an H200 gave of two bundled tasks' baselines (h200_profiles.json, every fifth sample).
 #include "charts/occupancy_chart.h"
 #include "charts/roofline_chart.h"
+#include "charts/speedup_chart.h"
 #include "charts/timeline_chart.h"
 #include "example_session.h"
 #include "settings/theme.h"
@@ -61,6 +62,45 @@ private Q_SLOTS:
         QVERIFY(!profiled(u"matmul"_s).isEmpty());
     }
 
+    // A step that is played again has another shape, and the chart says which.
+    void recordedStepsAreToldApart()
+    {
+        const auto chartOf = [](bool recorded, QStringList &rows, QString &note) {
+            SessionDocument document;
+            NodeSelection selection(&document);
+            SpeedupChart chart(&document, &selection);
+            SessionContents contents;
+            contents.trajectory = Trajectory::fold(exampleSession(false).events);
+            if (recorded) {
+                for (const int node : {4, 5}) { // one with a time and one without
+                    contents.trajectory.nodes[node].recorded = RecordedStep{};
+                    contents.trajectory.nodes[node].recorded->node = node + 10;
+                }
+            }
+            document.setContents(contents);
+            rows = csv(chart);
+            note = chart.note();
+            return chart.grab().toImage();
+        };
+        QStringList rows, plainRows;
+        QString note, plainNote;
+        const QImage picture = chartOf(true, rows, note), plain = chartOf(false, plainRows, plainNote);
+        QCOMPARE(plainNote, u"best so far, modelled"_s);
+        QCOMPARE(note, plainNote + u" · diamonds: recorded"_s);
+        QCOMPARE(rows.first().section(u',', -1), u"recorded_node"_s);
+        QCOMPARE(rows[5].section(u',', -1), u"14"_s);
+        QCOMPARE(rows[6].section(u',', -1), u"15"_s);
+        QCOMPARE(rows[7].section(u',', -1), QString());
+        QCOMPARE(plainRows[5].section(u',', -1), QString());
+        // Two places of the picture differ: the marker of round 4, and the glyph below the axis at round 5.
+        int left = 0, right = 0;
+        for (int y = 0; y < picture.height(); ++y) {
+            for (int x = 0; x < picture.width(); ++x) {
+                if (picture.pixel(x, y) != plain.pixel(x, y)) ++(x < picture.width() / 2 + 40 && y < picture.height() - 60 ? left : right);
+            }
+        }
+        QVERIFY2(left > 4 && right > 4, qPrintable(u"%1 %2"_s.arg(left).arg(right)));
+    }
     // The path of a long session goes over the same spots again and again; it is drawn once, and all of it.
     void aLongPathIsDrawnOnce()
     {

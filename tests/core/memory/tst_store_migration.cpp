@@ -153,9 +153,11 @@ void TestStoreMigration::olderFiles()
     const auto states = *store.stateHistory("tiling");
     QCOMPARE(states.size(), 3);
     QCOMPARE(states[1].reason, QString("harmful"));
+    QVERIFY(*store.canUndo("tiling") && !*store.canUndo("idea") && !*store.canUndo("nobody"));
     QCOMPARE(*store.undo("tiling"), QString("tiling: it is rejected again"));
     QCOMPARE(*store.undo("tiling"), QString("tiling: revision 3 is revision 1 again"));
     QCOMPARE(*store.undo("tiling"), QString("tiling: it is active again"));
+    QVERIFY(!*store.canUndo("tiling")); // what undo did is no change to take back
     QVERIFY(!store.undo("tiling"));
     QVERIFY(!store.undo("idea"));
     QVERIFY(store.record(store.ledger("tiling")->first())); // known: nothing is added

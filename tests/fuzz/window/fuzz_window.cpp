@@ -65,7 +65,8 @@ class Person
 {
 public:
     Person(MainWindow &window, Random &random, std::map<std::string, int> &done)
-        : m_window(window), m_random(random), m_done(done), m_sessions{exampleSession(false), exampleSession(true), longSession(600), {}}
+        : m_window(window), m_random(random), m_done(done), m_sessions{exampleSession(false), exampleSession(true), longSession(600), sessionWithFailedRepairs(),
+                                                              longSession(600, sessionWithFailedRepairs()), {}}
     {
     }
 
@@ -202,7 +203,7 @@ private:
     MainWindow &m_window;
     Random &m_random;
     std::map<std::string, int> &m_done;
-    ExampleSession m_sessions[4];
+    ExampleSession m_sessions[6];
     std::size_t m_shown = 0;
     qsizetype m_next = 0;
 };
