@@ -348,7 +348,7 @@ void TestLlmClient::needsAKeyElsewhere()
     qunsetenv("OPENAI_API_KEY");
     QVERIFY(!reply);
     QCOMPARE(reply.error().code, QString(providerUnavailable));
-    QVERIFY2(reply.error().message.contains("no key for https://models.example.org"),
+    QVERIFY2(reply.error().message.contains("no key for https://models.example.org: name its environment variable with llm.key_variable=NAME"),
              qPrintable(reply.error().message));
     QVERIFY(transport.requests.isEmpty());
 }

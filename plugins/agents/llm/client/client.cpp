@@ -72,9 +72,13 @@ QCoro::Task<Result<void>> Client::prepareKey()
     const auto key = replays ? std::nullopt : co_await secrets::find(source.origin, source.variables, source.variablesOrigin, &m_keyNote);
     if (key) m_settings.endpoint.key = key->value;
     if (!key && source.isNeeded) {
+        const QString variable = source.variablesOrigin == source.origin
+                                     ? QStringLiteral("set %1").arg(source.variables.first())
+                                     : QStringLiteral("name its environment variable with llm.key_variable=NAME");
         co_return failure(QString::fromLatin1(providerUnavailable),
-                          QStringLiteral("there is no key for %1: set %2, or `kernelskill keys set %1`%3")
-                              .arg(source.origin, source.variables.first(), m_keyNote.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m_keyNote)));
+                          QStringLiteral("there is no key for %1: %2, or `kernelskill keys set %1`%3")
+                              .arg(source.origin, variable,
+                                   m_keyNote.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m_keyNote)));
     }
     m_keyKnown = true;
     co_return Result<void>{};
@@ -288,7 +292,7 @@ QCoro::Task<Result<Reply>> Client::ask(Request request, Call &call)
         if (turn->refusal && turn->refusal->kind == Refusal::Kind::Parameter) continue; // nothing to wait for
         if (++attempt > m_settings.retries) {
             Error error = unavailable(*turn);
-            error.message += QStringLiteral(" (tried %1 times)").arg(attempt);
+            if (attempt > 1) error.message += QStringLiteral(" (tried %1 times)").arg(attempt);
             co_return std::unexpected(error);
         }
         if (auto waited = co_await waitBefore(attempt, *turn, call); !waited) co_return std::unexpected(waited.error());

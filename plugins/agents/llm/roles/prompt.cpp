@@ -80,12 +80,12 @@ Result<Prompt> readPrompt(const QString &name, const QString &folder, const QStr
     if (folder.isEmpty()) return parsePrompt(name, *bundled, bundledPath, known);
     const QString path = QDir(folder).filePath(name + QStringLiteral(".md"));
     if (!QFile::exists(path)) {
+        if (!QDir().mkpath(folder))
+            return failure("prompt.read", QStringLiteral("%1: the folder cannot be made; name another with llm.prompts").arg(folder));
         QSaveFile copy(path);
-        if (!QDir().mkpath(folder) || !copy.open(QIODevice::WriteOnly) || copy.write(bundled->toUtf8()) < 0 ||
-            !copy.commit())
-            return failure("prompt.read",
-                           QStringLiteral("%1: cannot be written: %2; name another folder with llm.prompts")
-                               .arg(path, copy.errorString()));
+        if (!copy.open(QIODevice::WriteOnly) || copy.write(bundled->toUtf8()) < 0 || !copy.commit())
+            return failure("prompt.read", QStringLiteral("%1: cannot be written: %2; name another folder with llm.prompts")
+                                              .arg(path, copy.errorString()));
     }
     auto own = readText(path);
     if (!own) return std::unexpected(own.error());
