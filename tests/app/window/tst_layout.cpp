@@ -222,7 +222,7 @@ private Q_SLOTS:
                 // All columns of the code are equally wide.
                 QVERIFY(std::abs(panel->view(column)->width() - panel->view(column + 1)->width()) <= 1);
             }
-            QVERIFY(header->length() <= panel->table()->viewport()->width());
+            QCOMPARE(header->length(), panel->table()->viewport()->width());
             for (int section = 0; section <= count; ++section)
                 QVERIFY2(header->sectionSize(section) >= 120, qPrintable(QString::number(header->sectionSize(section))));
         }
