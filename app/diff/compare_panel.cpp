@@ -58,6 +58,7 @@ ComparePanel::ComparePanel(SessionDocument *document, QWidget *parent)
         connect(view->verticalScrollBar(), &QScrollBar::valueChanged, this, [this, view] { scrollTogether(view); });
     }
     m_table->setModel(m_model);
+    m_table->viewport()->installEventFilter(this);
     m_table->setAccessibleName(tr("Verdict, time and counters"));
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setShowGrid(false);

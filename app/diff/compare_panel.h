@@ -33,7 +33,7 @@ Q_SIGNALS:
     void closed();
 
 protected:
-    bool eventFilter(QObject *watched, QEvent *event) override; // of the code's columns
+    bool eventFilter(QObject *watched, QEvent *event) override; // of the code's columns and the table
 
 private:
     void refresh();

@@ -23,7 +23,8 @@ using namespace Qt::StringLiterals;
 namespace kernelskill {
 
 TrajectoryPanel::TrajectoryPanel(SessionDocument *document, NodeSelection *selection, QWidget *parent)
-    : QWidget(parent), m_document(document), m_selection(selection), m_folds(new RepairFolds(document, selection, this)),
+    : QWidget(parent), m_document(document), m_selection(selection),
+      m_folds(new RepairFolds(document, selection, this)),
       m_model(new TrajectoryModel(document, m_folds, this)), m_view(new TrajectoryView(document, selection, m_folds)), m_tree(new QTreeView), m_stack(new QStackedWidget),
       m_facts(new ElidedLabel), m_follow(new QCheckBox(tr("Follow"))), m_badge(new QLabel), m_zoom(new QLabel)
 {

@@ -199,8 +199,10 @@ bool TrajectoryView::viewportEvent(QEvent *event)
         const int fold = foldAt(help->pos());
         const TrajectoryNode *node = m_document->node(nodeAt(help->pos()));
         if (fold >= 0)
-            QToolTip::showText(help->globalPos(), node_text::failedRepairs(m_folds->repairsOf(fold)) + u'\n' +
-                                                      (m_folds->isOpen(fold) ? tr("A click or Enter folds them.") : tr("A click or Enter shows them.")),
+            QToolTip::showText(help->globalPos(),
+                               node_text::failedRepairs(m_folds->repairsOf(fold)) + u'\n' +
+                                   (m_folds->isOpen(fold) ? tr("A click or Enter folds them.")
+                                                          : tr("A click or Enter shows them.")),
                                this);
         else if (node)
             QToolTip::showText(help->globalPos(), node_text::summary(*node, m_document->stageText(node->id)), this);

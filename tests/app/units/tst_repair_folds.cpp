@@ -278,7 +278,8 @@ private Q_SLOTS:
             QCOMPARE(model.nodeAt(model.indexOfNode(node.id)), node.id);
         QCOMPARE(model.indexOfNode(7).parent(), model.indexOfNode(5));
         // A repair that passes after all is a node like any other.
-        Event again{session.events.last().sequence + 1, u"node.evaluated"_s, 0, {{u"node"_s, 8}, {u"status"_s, u"ok"_s}, {u"verdict"_s, u"verified"_s}}};
+        const Event again{session.events.last().sequence + 1, u"node.evaluated"_s, 0,
+                          {{u"node"_s, 8}, {u"status"_s, u"ok"_s}, {u"verdict"_s, u"verified"_s}}};
         document.apply(again, {});
         Q_EMIT document.nodesChanged();
         QCOMPARE(model.rowCount(model.indexOfNode(5)), 2);

@@ -14,6 +14,7 @@
 #include "watched_application.h"
 
 #include <QAccessible>
+#include <QHeaderView>
 #include <QListView>
 #include <QMenu>
 #include <QMenuBar>
@@ -121,6 +122,9 @@ private Q_SLOTS:
         QTRY_VERIFY(panel->view(0)->hasFocus());
         for (int column = 0; column < 4; ++column)
             QTRY_VERIFY(panel->view(column)->isVisible() && panel->view(column)->isSettled());
+        const auto *figures = panel->table()->horizontalHeader();
+        QTRY_COMPARE(figures->length(), panel->table()->viewport()->width());
+        QVERIFY(figures->sectionSize(4) > 200);
         // Scrolled as one, as far as each reaches.
         QScrollBar *first = panel->view(0)->verticalScrollBar(), *other = panel->view(2)->verticalScrollBar();
         if (first->maximum() > 0 && other->maximum() > 0) {

@@ -65,8 +65,9 @@ class Person
 {
 public:
     Person(MainWindow &window, Random &random, std::map<std::string, int> &done)
-        : m_window(window), m_random(random), m_done(done), m_sessions{exampleSession(false), exampleSession(true), longSession(600), sessionWithFailedRepairs(),
-                                                              longSession(600, sessionWithFailedRepairs()), {}}
+        : m_window(window), m_random(random), m_done(done),
+          m_sessions{exampleSession(false),      exampleSession(true), longSession(600),
+                     sessionWithFailedRepairs(), longSession(600, sessionWithFailedRepairs()), {}}
     {
     }
 
