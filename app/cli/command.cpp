@@ -46,7 +46,7 @@ int report(const Error &error, bool json)
                                          QStringLiteral("worker."),      QStringLiteral("plugin."),
                                          QStringLiteral("compiler."),    QStringLiteral("evaluator."),
                                          QStringLiteral("provider."),    QStringLiteral("http."),
-                                         QStringLiteral("secrets."),     QStringLiteral("spending."),
+                                         QStringLiteral("secrets.keychain"), QStringLiteral("spending."),
                                          QStringLiteral("reference.environment")};
     for (const QString &prefix : environment)
         if (error.code.startsWith(prefix)) return EnvironmentLacks;
