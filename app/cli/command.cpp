@@ -11,6 +11,8 @@
 #include <QTextStream>
 #include <QTimer>
 
+#include <cmath>
+
 #include <csignal>
 #include <cstdio>
 #include <sys/socket.h>
@@ -64,6 +66,8 @@ Result<Budget> budgetFrom(const QString &text)
             return failure(QStringLiteral("usage"), QStringLiteral("--budget takes time=SECONDS, money=USD, tokens=N and calls=N, not “%1”").arg(pair));
         if (name == QLatin1String("time")) budget.time_s = amount;
         else if (name == QLatin1String("money")) budget.money_usd = amount;
+        else if ((name == QLatin1String("tokens") || name == QLatin1String("calls")) && (amount != std::floor(amount) || amount > 1e15))
+            return failure(QStringLiteral("usage"), QStringLiteral("--budget counts tokens and calls in whole numbers, not “%1”").arg(pair));
         else if (name == QLatin1String("tokens")) budget.tokens = qint64(amount);
         else if (name == QLatin1String("calls")) budget.calls = qint64(amount);
         else return failure(QStringLiteral("usage"), QStringLiteral("--budget knows time, money, tokens and calls, not “%1”").arg(name));

@@ -44,7 +44,7 @@ int choices(const QStringList &arguments)
             else for (const QString &name : std::as_const(*names)) print(name);
             co_return Done;
         },
-        [] {});
+        [] { std::_Exit(StoppedByPerson); });
 }
 
 } // namespace

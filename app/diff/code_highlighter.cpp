@@ -7,6 +7,9 @@
 #include <KSyntaxHighlighting/State>
 
 #include <QHash>
+#include <QtConcurrentRun>
+
+#include <algorithm>
 
 using namespace Qt::StringLiterals;
 
@@ -14,21 +17,42 @@ namespace kernelskill {
 
 namespace {
 
+using Spans = QList<QList<SyntaxSpan>>;
+// Spans of lines that begin and end outside of everything that goes over lines, so that they are the same wherever they stand.
+using Known = QHash<QString, QList<SyntaxSpan>>;
+
 class SpanCollector : public KSyntaxHighlighting::AbstractHighlighter
 {
 public:
-    QList<QList<SyntaxSpan>> collect(const QStringList &lines)
+    explicit SpanCollector(const KSyntaxHighlighting::Definition &definition)
     {
-        QList<QList<SyntaxSpan>> result;
-        result.reserve(lines.size());
-        KSyntaxHighlighting::State state;
-        for (const QString &line : lines) {
-            m_spans.clear();
-            state = highlightLine(line, state);
-            result.append(m_spans);
-        }
-        return result;
+        setDefinition(definition);
+        m_outside = highlightLine(QString(), {});
     }
+
+    [[nodiscard]] KSyntaxHighlighting::State outside() const { return m_outside; }
+
+    // The lines from `first` on, up to `end`; the state behind them.
+    KSyntaxHighlighting::State collect(const QStringList &lines, qsizetype first, qsizetype end,
+                                       KSyntaxHighlighting::State state, Spans &result, const Known &known)
+    {
+        for (qsizetype i = first; i < end; ++i) {
+            const bool beginsOutside = state == m_outside;
+            if (beginsOutside) {
+                if (const auto before = known.constFind(lines[i]); before != known.constEnd()) {
+                    result[i] = *before;
+                    continue;
+                }
+            }
+            m_spans.clear();
+            state = highlightLine(lines[i], state);
+            result[i] = m_spans;
+            if (beginsOutside && state == m_outside) m_plain.append(i);
+        }
+        return state;
+    }
+
+    [[nodiscard]] const QList<qsizetype> &plain() const { return m_plain; } // lines that belong into Known
 
 protected:
     void applyFormat(int offset, int length, const KSyntaxHighlighting::Format &format) override
@@ -40,9 +64,42 @@ protected:
     }
 
 private:
+    KSyntaxHighlighting::State m_outside;
     QList<SyntaxSpan> m_spans;
+    QList<qsizetype> m_plain;
     QHash<int, QString> m_roles;
 };
+
+constexpr qsizetype worthHalving = 400; // lines
+
+// The second half is coloured beside the first as if it began outside of all comments; where it does not, once more.
+Spans inHalves(const QStringList &lines, const KSyntaxHighlighting::Definition &definition, Known &known)
+{
+    Spans spans(lines.size()), laterSpans(lines.size());
+    SpanCollector collector(definition);
+    const qsizetype middle = lines.size() < worthHalving ? lines.size() : lines.size() / 2;
+    SpanCollector later(definition);
+    QFuture<void> rest;
+    if (middle < lines.size()) {
+        rest = QtConcurrent::run(&codeThreads(), [&later, &lines, &laterSpans, &known, middle] {
+            (void)later.collect(lines, middle, lines.size(), later.outside(), laterSpans, known);
+        });
+    }
+    const auto state = collector.collect(lines, 0, middle, collector.outside(), spans, known);
+    rest.waitForFinished();
+    const bool fits = state == later.outside();
+    if (fits)
+        std::move(laterSpans.begin() + middle, laterSpans.end(), spans.begin() + middle);
+    else
+        (void)collector.collect(lines, middle, lines.size(), state, spans, known);
+    for (const qsizetype i : collector.plain())
+        known.insert(lines[i], spans[i]);
+    if (fits) {
+        for (const qsizetype i : later.plain())
+            known.insert(lines[i], spans[i]);
+    }
+    return spans;
+}
 
 } // namespace
 
@@ -68,11 +125,17 @@ void warmCodeThreads()
 
 QList<QList<SyntaxSpan>> highlight(const QStringList &lines, CodeLanguage language)
 {
+    return highlightBoth(lines, {}, language).first;
+}
+
+std::pair<Spans, Spans> highlightBoth(const QStringList &left, const QStringList &right, CodeLanguage language)
+{
     const auto definition = syntaxDefinition(language);
-    if (!definition.isValid()) return QList<QList<SyntaxSpan>>(lines.size());
-    SpanCollector collector;
-    collector.setDefinition(definition);
-    return collector.collect(lines);
+    if (!definition.isValid()) return {Spans(left.size()), Spans(right.size())};
+    Known known;
+    Spans leftSpans = inHalves(left, definition, known);
+    Spans rightSpans = inHalves(right, definition, known);
+    return {std::move(leftSpans), std::move(rightSpans)};
 }
 
 } // namespace kernelskill

@@ -9,6 +9,8 @@
 #include <QStringList>
 #include <QThreadPool>
 
+#include <utility>
+
 namespace kernelskill {
 
 struct SyntaxSpan
@@ -24,5 +26,8 @@ void warmCodeThreads();
 
 // One list of spans a line; text between spans has the plain text colour.
 [[nodiscard]] QList<QList<SyntaxSpan>> highlight(const QStringList &lines, CodeLanguage language);
+// Of two versions of a file: what both have is coloured once.
+[[nodiscard]] std::pair<QList<QList<SyntaxSpan>>, QList<QList<SyntaxSpan>>>
+highlightBoth(const QStringList &left, const QStringList &right, CodeLanguage language);
 
 } // namespace kernelskill

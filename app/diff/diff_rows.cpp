@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff/diff_rows.h"
 
-#include <QtConcurrentRun>
+#include <tuple>
 
 using namespace Qt::StringLiterals;
 
@@ -45,10 +45,13 @@ DiffContents compareTexts(const DiffSide &left, const DiffSide &right, CodeLangu
     const QString rightText = withoutTabs(right.text);
     contents.single = single;
     contents.diff = diffLines(single ? rightText : withoutTabs(left.text), rightText);
-    QFuture<QList<QList<SyntaxSpan>>> leftSpans;
-    if (!single) leftSpans = QtConcurrent::run(&codeThreads(), highlight, contents.diff.leftLines, language);
-    contents.rightSpans = highlight(contents.diff.rightLines, language);
-    contents.leftSpans = single ? contents.rightSpans : leftSpans.takeResult();
+    if (single) {
+        contents.rightSpans = highlight(contents.diff.rightLines, language);
+        contents.leftSpans = contents.rightSpans;
+    } else {
+        std::tie(contents.leftSpans, contents.rightSpans) =
+            highlightBoth(contents.diff.leftLines, contents.diff.rightLines, language);
+    }
     contents.leftNotes = left.notes;
     contents.rightNotes = right.notes;
     return contents;

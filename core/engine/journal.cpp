@@ -19,11 +19,13 @@ void EngineState::apply(const Event &event)
         // A person's plan is a person's to put again. Later plans of a round stand on refusals that a resume forgets.
         const int round = data.value("round").toInt();
         if (data.value("agent") != QLatin1String(personAgent) && m_roundWithRefusal != round)
-            m_openPlan.emplace(round, Plan::fromJson(data.value("plan").toObject()));
+            m_openPlan = OpenPlan{round, data.value("base").toInt(-1), Plan::fromJson(data.value("plan").toObject())};
     } else if (event.kind == u"node.candidate" || event.kind == u"node.dropped") {
         m_openPlan.reset();
+        m_openDiagnosis = -1;
     } else if (event.kind == u"round.refused") {
         m_openPlan.reset();
+        m_openDiagnosis = -1;
         m_roundWithRefusal = data.value("round").toInt();
         if (!data.value("final").toBool()) return;
         const Plan plan = Plan::fromJson(data.value("plan").toObject());
@@ -38,7 +40,8 @@ void EngineState::apply(const Event &event)
     } else if (event.kind == u"round.retrieval") {
         m_bottlenecks.insert(data.value("round").toInt(), data.value("chosen_case").toString().section(u'.', 0, 0));
     } else if (event.kind == u"repair.diagnosis") {
-        m_diagnoses.insert(data.value("node").toInt(), Diagnosis::fromJson(data.value("diagnosis").toObject()));
+        m_openDiagnosis = data.value("node").toInt();
+        m_diagnoses.insert(m_openDiagnosis, Diagnosis::fromJson(data.value("diagnosis").toObject()));
     } else if (event.kind == u"repair.rollback") {
         m_rolledBack.insert(data.value("node").toInt());
     } else if (event.kind == u"person.skill") {
@@ -49,9 +52,15 @@ void EngineState::apply(const Event &event)
     }
 }
 
-std::optional<Plan> EngineState::openPlan(int round) const
+std::optional<Plan> EngineState::openPlan(int round, int base) const
 {
-    return m_openPlan && m_openPlan->first == round ? std::optional(m_openPlan->second) : std::nullopt;
+    const bool fits = m_openPlan && m_openPlan->round == round && m_openPlan->base == base;
+    return fits ? std::optional(m_openPlan->plan) : std::nullopt;
+}
+
+std::optional<Diagnosis> EngineState::openDiagnosis(int failing) const
+{
+    return m_openDiagnosis == failing ? std::optional(m_diagnoses.value(failing)) : std::nullopt;
 }
 
 Attempts EngineState::attempts(const Trajectory &trajectory) const

@@ -41,7 +41,9 @@ public:
     [[nodiscard]] bool hasRolledBack(int node) const { return m_rolledBack.contains(node); }
     // The planner's first plan of a round where it was accepted and neither carried out nor refused: the run was interrupted
     // there, and what was asked for once, and perhaps paid for, is not asked for again.
-    [[nodiscard]] std::optional<Plan> openPlan(int round) const;
+    [[nodiscard]] std::optional<Plan> openPlan(int round, int base) const;
+    // Likewise a diagnosis of a failing node of which no repair came yet.
+    [[nodiscard]] std::optional<Diagnosis> openDiagnosis(int failing) const;
     // The bottleneck whose case was chosen in a round.
     [[nodiscard]] QString bottleneck(int round) const { return m_bottlenecks.value(round); }
 
@@ -57,7 +59,13 @@ private:
     QHash<QString, EditedSkill> m_skillTexts;
     QSet<int> m_rolledBack;
     QHash<int, QString> m_bottlenecks;
-    std::optional<std::pair<int, Plan>> m_openPlan; // round, plan
+    struct OpenPlan
+    {
+        int round = 0, base = -1;
+        Plan plan;
+    };
+    std::optional<OpenPlan> m_openPlan;
+    int m_openDiagnosis = -1; // the failing node
     int m_roundWithRefusal = -1;                    // as it stands now
 };
 

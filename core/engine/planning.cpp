@@ -325,7 +325,7 @@ QCoro::Task<Result<std::optional<Loop::Written>>> Loop::planAndWrite(Planning &p
 {
     int question = 0;
     for (; question < questionsPerRound && planning.policyRefusals <= policyRefusalsAllowed; ++question) {
-        const std::optional<Plan> open = question == 0 ? m_parts.journal->state().openPlan(planning.round) : std::nullopt;
+        const std::optional<Plan> open = question == 0 ? m_parts.journal->state().openPlan(planning.round, planning.base) : std::nullopt;
         auto asked = open ? Result<Plan>(*open) : co_await askPlanner(planning, question);
         if (!asked && asked.error().code == u"plan.none") co_return std::optional<Written>();
         if (!asked && asked.error().code == u"recording.over") {

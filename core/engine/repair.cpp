@@ -92,7 +92,9 @@ QCoro::Task<Result<std::expected<CodeChange, QString>>> Loop::repairedCandidate(
     using Outcome = std::expected<CodeChange, QString>;
     QString reason;
     for (int question = 0; question < questionsPerRepair; ++question) {
-        auto diagnosis = co_await diagnose(request, round, failing, node, question);
+        const auto open = question == 0 ? m_parts.journal->state().openDiagnosis(failing) : std::nullopt;
+        auto diagnosis = open ? Result<std::expected<Diagnosis, QString>>(*open)
+                              : co_await diagnose(request, round, failing, node, question);
         if (!diagnosis) co_return std::unexpected(diagnosis.error());
         if (!*diagnosis) {
             reason = diagnosis->error();

@@ -4,6 +4,7 @@
 #include "engine/loop.h"
 #include "engine/summary.h"
 #include "memory/longterm/skill_reader.h"
+#include "plugin/plugin_settings.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -25,6 +26,13 @@ Result<void> checkEvaluator(const Evaluator &evaluator, const Task &task)
     if (facts.taskKinds.contains(task.kind)) return {};
     return failure("evaluator.task", QStringLiteral("the evaluator '%1' takes tasks of the kinds %2, not '%3'")
                                          .arg(facts.id, facts.taskKinds.join(QStringLiteral(", ")), task.kind));
+}
+
+// A session file may come from anybody.
+void trustOnlySettings(RunSettings &settings)
+{
+    for (QJsonObject &values : settings.agentSettings)
+        values = trustedSettings(values);
 }
 
 } // namespace
@@ -172,10 +180,9 @@ Result<bool> Run::Impl::continueSession(LoopParts &parts, std::optional<int> rou
     }
     parts.settings.budget = settings->budget.raisedTo(changes.budget);
     if (parts.settings.budget != settings->budget) resumed.insert("budget", parts.settings.budget.toJson());
-    for (const auto &[agent, values] : changes.agentSettings.asKeyValueRange()) {
-        for (auto entry = values.begin(); entry != values.end(); ++entry)
-            parts.settings.agentSettings[agent].insert(entry.key(), entry.value());
-    }
+    trustOnlySettings(parts.settings);
+    for (const auto &[agent, values] : changes.agentSettings.asKeyValueRange())
+        parts.settings.agentSettings[agent] = mergedSettings(parts.settings.agentSettings.value(agent), values);
     if (parts.settings.agentSettings != settings->agentSettings)
         resumed.insert("agent_settings", parts.settings.toJson().value("agent_settings"));
     if (isFinal(journal->trajectory().endedBy) && !moreRounds) return false;
@@ -339,6 +346,7 @@ QCoro::Task<Result<RunSummary>> Run::work(QString sessionPath, QList<Proposal> p
     auto settings = RunSettings::fromJson(trajectory.settings);
     if (!settings) co_return std::unexpected(settings.error());
     parts.settings = *settings;
+    trustOnlySettings(parts.settings);
     // A session that was killed is open to be resumed afterwards as before.
     parts.onlyProposalsEndBy = trajectory.endedBy.isEmpty() ? QStringLiteral("person") : trajectory.endedBy;
     if (auto reopened = m_impl->reopen(parts, {{"proposals", int(proposals.size())}}); !reopened)

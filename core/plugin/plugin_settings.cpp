@@ -53,12 +53,29 @@ Result<void> storeSettings(const QString &kind, const QString &id, const QJsonOb
     return {};
 }
 
+QJsonObject mergedSettings(QJsonObject settings, const QJsonObject &over)
+{
+    const QString address = QStringLiteral("base_url");
+    if (over.contains(address) && over.value(address) != settings.value(address)) {
+        for (const char *bound : {"key_variable", "key_header", "query", "ca_file", "allow_plain_http"})
+            settings.remove(QLatin1String(bound));
+    }
+    for (auto it = over.constBegin(); it != over.constEnd(); ++it)
+        settings.insert(it.key(), it.value());
+    return settings;
+}
+
+QJsonObject trustedSettings(QJsonObject settings)
+{
+    for (const char *name : {"key_variable", "key_header", "ca_file", "allow_plain_http", "environment", "command", "folder"})
+        settings.remove(QLatin1String(name));
+    if (settings.value("cassette").toString().startsWith(u"record:")) settings.remove("cassette");
+    return settings;
+}
+
 QJsonObject completedSettings(const QString &kind, const QString &id, const QJsonObject &settings)
 {
-    QJsonObject all = storedSettings(kind, id);
-    for (auto it = settings.constBegin(); it != settings.constEnd(); ++it)
-        all.insert(it.key(), it.value());
-    return all;
+    return mergedSettings(storedSettings(kind, id), settings);
 }
 
 } // namespace kernelskill

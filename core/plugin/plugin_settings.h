@@ -17,6 +17,13 @@ namespace kernelskill {
 // "settings.write" with the file.
 [[nodiscard]] Result<void> storeSettings(const QString &kind, const QString &id, const QJsonObject &settings);
 
+// `over` put over `settings`, name by name. With another address ("base_url") what was said of the old one goes: which key it
+// gets, how, and whom to trust.
+[[nodiscard]] QJsonObject mergedSettings(QJsonObject settings, const QJsonObject &over);
+// Of an agent's settings in a session what a file may decide that came from who knows where: not which secret goes to
+// whom, whom to trust, or what is written.
+[[nodiscard]] QJsonObject trustedSettings(QJsonObject settings);
+
 // `settings`, completed from what is stored.
 [[nodiscard]] QJsonObject completedSettings(const QString &kind, const QString &id, const QJsonObject &settings);
 

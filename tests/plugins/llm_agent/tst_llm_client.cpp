@@ -33,6 +33,8 @@ private Q_SLOTS:
     void hasNoPriceAndNobodyToAsk();
     void needsAKeyElsewhere();
     void isStopped();
+    void chargesWhatMayHaveBeenWorkedOn();
+    void aCassetteCostsTheDayNothing();
     void pauses_data();
     void pauses();
     void refusesSettings_data();
@@ -370,6 +372,29 @@ void TestLlmClient::isStopped()
     QCOMPARE(transport.requests.size(), 1);
 }
 
+// A model that thinks in silence until the patience is over has been paid for, perhaps.
+void TestLlmClient::chargesWhatMayHaveBeenWorkedOn()
+{
+    ScriptedTransport transport({fails("http.timeout", "silent for 120 s"), fails("http.connection", "nothing listens there"), says("well", 100, 10)});
+    Client one = client(transport);
+    Call call = this->call();
+    QVERIFY(ask(one, call));
+    QCOMPARE(call.spent.calls, 2); // the silence and the reply, not the refused connection
+    QVERIFY(m_usage.first().cost_usd >= 0.01);
+    QVERIFY(m_spending->today()->money_usd >= 0.01);
+}
+
+void TestLlmClient::aCassetteCostsTheDayNothing()
+{
+    ScriptedTransport transport({says("well", 100, 10)});
+    Client one = client(transport, {{"cassette", "replay:/somewhere"}, {"day_calls", "0"}});
+    Call call = this->call();
+    const auto reply = ask(one, call);
+    QVERIFY2(reply, qPrintable(reply ? QString() : reply.error().message));
+    QCOMPARE(m_spending->today()->calls, 0);
+    QCOMPARE(m_usage.first().calls, 1); // the session shows what it was
+}
+
 void TestLlmClient::pauses_data()
 {
     QTest::addColumn<QByteArray>("name");
@@ -392,6 +417,9 @@ void TestLlmClient::pauses()
     QFETCH(qint64, ms);
     const QDateTime now(QDate(2026, 11, 30), QTime(12, 0), QTimeZone::UTC);
     QCOMPARE(askedPause_ms({429, {{name, value}}, {}, false}, now).value_or(-1), ms);
+    const HttpAnswer gemini{429, {}, R"({"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34.5s"}]}})", false};
+    QCOMPARE(askedPause_ms(gemini, now).value_or(-1), 34'500);
+    QVERIFY(askedPause_ms({429, {{"retry-after", "1e300"}}, {}, false}, now).value_or(0) > 1'000'000);
     QCOMPARE(backoff_ms(0, 0), 500);
     QCOMPARE(backoff_ms(3, 0), 4000);
     QCOMPARE(backoff_ms(9, 0), 8000);

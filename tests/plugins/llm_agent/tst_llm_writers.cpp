@@ -21,7 +21,11 @@ private Q_SLOTS:
     void editsThatDoNotApplyBecomeAWholeFile();
     void compilesBeforeItCosts();
     void handsOnWhatStillDoesNotCompile();
+    void givesUpOpenly_data();
     void givesUpOpenly();
+    void troubleOfTheEnvironmentKeepsTheCode();
+    void whatIsWrittenIsKept();
+    void unpreparedItSaysWhy();
     void givesUpWithoutCode_data();
     void givesUpWithoutCode();
     void goesOnWhereItStopped();
@@ -101,15 +105,56 @@ void TestLlmWriters::handsOnWhatStillDoesNotCompile()
     QCOMPARE(transport->requests.size(), 2);
 }
 
+void TestLlmWriters::givesUpOpenly_data()
+{
+    QTest::addColumn<QString>("reply");
+    QTest::newRow("as asked") << "INAPPLICABLE: the rows are not aligned, so there is nothing to widen.";
+    QTest::newRow("as the prompt shows it") << "- INAPPLICABLE: the rows are not aligned, so there is nothing to widen.";
+    QTest::newRow("in bold") << "I looked at it.\n\n**INAPPLICABLE**: the rows are not aligned, so there is nothing to widen.";
+    QTest::newRow("as code") << "`INAPPLICABLE`: the rows are not aligned, so there is nothing to widen.";
+}
+
 void TestLlmWriters::givesUpOpenly()
 {
-    ScriptedTransport *transport =
-        m_stage.script({says("INAPPLICABLE: the rows are not aligned, so there is nothing to widen.")});
-    const auto change = m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
+    QFETCH(QString, reply);
+    ScriptedTransport *transport = m_stage.script({says(reply)});
+    const auto change =
+        m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
     QVERIFY(!change);
     QCOMPARE(change.error().code, QString("optimise.inapplicable"));
     QCOMPARE(change.error().message, QString("the rows are not aligned, so there is nothing to widen."));
     QCOMPARE(transport->requests.size(), 1);
+}
+
+// A compiler that cannot be reached is the Reviewer's to report; the code is paid for.
+void TestLlmWriters::troubleOfTheEnvironmentKeepsTheCode()
+{
+    m_stage.script({says(fenced(baseCode))});
+    RoleContext context = m_stage.context();
+    context.compile = [](Candidate) -> QCoro::Task<Result<QList<Finding>>> {
+        co_return failure("worker.lost", "the machine cannot be reached");
+    };
+    const auto change = m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), context));
+    QVERIFY(change);
+    QCOMPARE(change->candidate.mainText(), baseCode);
+}
+
+void TestLlmWriters::whatIsWrittenIsKept()
+{
+    m_stage.script({says(fenced(baseCode)), refuses(429, "You exceeded your current quota", "insufficient_quota")});
+    const auto changes = m_stage.wait(m_stage.agent->generator()->generate({m_stage.task, 3}, m_stage.context()));
+    QVERIFY2(changes, qPrintable(changes ? QString() : changes.error().message));
+    QCOMPARE(changes->size(), 1);
+}
+
+void TestLlmWriters::unpreparedItSaysWhy()
+{
+    LlmAgent agent(QJsonObject{{"provider", "closedai"}});
+    QVERIFY(!agent.prepare(m_stage.task));
+    LlmAgent &player = agent;
+    const auto change = m_stage.wait(static_cast<Agent &>(player).optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
+    QVERIFY(!change);
+    QVERIFY2(change.error().message.contains("closedai"), qPrintable(change.error().message));
 }
 
 void TestLlmWriters::givesUpWithoutCode_data()
@@ -209,6 +254,9 @@ void TestLlmWriters::steeringCommentsAreMadePlain()
     QVERIFY(read.code.startsWith("// has_reuse: true\n"));
     QVERIFY(read.code.contains("// mail me @home: never"));
     QVERIFY(read.notes.join(' ').contains("made plain"));
+    // A person's own stay.
+    const QString own = "// @has_reuse: true\n" + baseCode;
+    QVERIFY(readCode(fenced(own), own, "solve").code.startsWith("// @has_reuse: true\n"));
 }
 
 QTEST_GUILESS_MAIN(TestLlmWriters)

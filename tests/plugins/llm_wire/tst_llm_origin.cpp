@@ -309,7 +309,7 @@ void TestLlmOrigin::noTlsSpoken()
     // A server that waits for a request in plain words never answers the greeting: that is still connecting.
     const auto answer = finish(transport, post(url), {300, 20'000, 20'000});
     QVERIFY(!answer);
-    QCOMPARE(answer.error().code, QString("http.timeout"));
+    QCOMPARE(answer.error().code, QString("http.connection"));
     QVERIFY2(answer.error().message.endsWith("has not taken the request within 300 ms."),
              qPrintable(answer.error().message));
 }

@@ -29,7 +29,7 @@ struct Client::Turn
     std::optional<Refusal> refusal;
     std::optional<Error> error; // of the transport
     QString broken;             // why what came is no answer
-    bool answered = false;      // with a stream: it costs
+    bool mayCost = false;           // the provider took it up, as far as one can tell
     qsizetype characters = 0;   // that came of it
 };
 
@@ -89,6 +89,7 @@ QCoro::Task<Result<Price>> Client::priceOf(QString model, const Call &call)
 {
     if (const auto known = m_asked.constFind(model); known != m_asked.constEnd()) co_return *known;
     std::optional<Price> price = m_settings.price;
+    if (!price && isReplayed()) price = Price{0, 0, 0, 0, {}, QStringLiteral("a cassette"), {}};
     if (!price) price = m_prices.find(m_settings.endpoint.provider, model, isThisMachine(m_settings.endpoint.base));
     if (!price && call.context.ask) {
         auto answer = co_await call.context.ask(
@@ -109,8 +110,8 @@ QCoro::Task<Result<Price>> Client::priceOf(QString model, const Call &call)
             if (!said)
                 co_return std::unexpected(Error{QString::fromLatin1(providerUnavailable), said.error().message, {}});
             said->source = QStringLiteral("the person");
-            if (auto kept = PriceTable::remember(m_ownPrices, m_settings.endpoint.provider, model, *said); !kept)
-                co_return std::unexpected(kept.error());
+            // Where it cannot be kept it is asked for again another time.
+            (void)PriceTable::remember(m_ownPrices, m_settings.endpoint.provider, model, *said);
             price = *said;
         }
     }
@@ -147,12 +148,15 @@ QCoro::Task<Result<Client::Turn>> Client::exchange(const Request &request, Call 
     asked.provider = adapter.id();
     auto answer = co_await m_transport.exchange(std::move(asked), sink, timeouts, call.context.stop);
     turn.characters = builder.characters();
-    turn.answered = reader != nullptr;
+    turn.mayCost = reader != nullptr;
     if (!answer) {
         turn.error = answer.error();
+        // It was sent and perhaps worked on, however silently.
+        turn.mayCost = turn.mayCost || turn.error->code == u"http.timeout" || turn.error->code == u"run.stopped";
         co_return turn;
     }
     turn.answer = *answer;
+    turn.mayCost = turn.mayCost || answer->status / 100 == 2;
     if (answer->status / 100 != 2) {
         turn.refusal = adapter.refusal(answer->status, answer->body, traits);
         co_return turn;
@@ -179,12 +183,15 @@ Result<void> Client::settle(const Turn &turn, const Request &request, qint64 res
 {
     RoleUsage usage;
     Spent actual;
-    if (turn.answered) {
+    if (turn.mayCost) {
         Usage used;
         if (turn.reply) used = turn.reply->usage;
         if (!used.known || used.tokensIn == 0) used.tokensIn = estimatedTokens(request);
         if (!used.known || used.tokensOut == 0) // some servers say 0 whatever it was
             used.tokensOut = turn.reply ? std::max(qint64(1), qint64(turn.characters / 3)) : request.maxOutputTokens;
+        // No figure of a server's, however absurd, spends more than was possible.
+        used.tokensIn = std::min(used.tokensIn, qint64(m_settings.contextTokens) * 4);
+        used.tokensOut = std::min(used.tokensOut, qint64(m_settings.contextTokens) * 4);
         usage.calls = 1;
         usage.tokensIn = used.tokensIn;
         usage.tokensOut = used.tokensOut;
@@ -197,7 +204,7 @@ Result<void> Client::settle(const Turn &turn, const Request &request, qint64 res
     call.spent.tokens += actual.tokens;
     call.spent.calls += actual.calls;
     if (call.context.report) call.context.report(usage);
-    return m_spending.settle(reservation, actual);
+    return m_spending.settle(reservation, isReplayed() ? Spent{} : actual);
 }
 
 Error Client::unavailable(const Turn &turn) const
@@ -222,12 +229,15 @@ QCoro::Task<Result<void>> Client::waitBefore(int attempt, const Turn &turn, Call
     const QDateTime now = QDateTime::currentDateTimeUtc();
     const double jitter =
         double((call.context.seed + quint64(attempt) * 0x9E3779B97F4A7C15ull) >> 40) / double(1 << 24);
-    const qint64 pause_ms = askedPause_ms(turn.answer, now).value_or(backoff_ms(attempt - 1, jitter));
+    // A limit that does not say how long it lasts is a minute's more often than a second's.
+    const bool isLimit = turn.answer.status == 429;
+    const qint64 own_ms = backoff_ms(attempt - 1, jitter);
+    const qint64 pause_ms = std::max(askedPause_ms(turn.answer, now).value_or(isLimit ? 8 * own_ms : own_ms), own_ms);
     const QDateTime until = now.addMSecs(pause_ms);
     const Error why = unavailable(turn);
     call.notes.append(
         QStringLiteral("%1; tried again after %2 s").arg(why.message).arg(double(pause_ms) / 1000, 0, 'f', 1));
-    if (!m_settings.cassette.isEmpty() && !m_settings.record) co_return Result<void>{};
+    if (isReplayed()) co_return Result<void>{};
     if (pause_ms > qint64(m_settings.longestWait_s) * 1000) {
         co_return failure(why.code,
                           QStringLiteral("%1; it takes calls again at %2: resume the session then")
@@ -279,9 +289,12 @@ QCoro::Task<Result<Reply>> Client::ask(Request request, Call &call)
     if (!price) co_return std::unexpected(price.error());
     for (int attempt = 0;;) {
         const Usage worst{estimatedTokens(request), 0, 0, request.maxOutputTokens, 0, false};
+        Usage written = worst; // writing a prompt into a cache may cost more than reading it
+        written.tokensCacheWrite = worst.tokensIn;
+        const double worst_usd = std::max(price->costOf(worst), price->costOf(written));
         auto reservation =
-            m_spending.reserve(call.context.session, {price->costOf(worst), worst.tokensIn + worst.tokensOut, 1},
-                               call.left(), m_settings.day);
+            m_spending.reserve(call.context.session, {worst_usd, worst.tokensIn + worst.tokensOut, 1}, call.left(),
+                               isReplayed() ? DayLimits{} : m_settings.day);
         if (!reservation) co_return std::unexpected(reservation.error());
         auto turn = co_await exchange(request, call);
         if (!turn) co_return std::unexpected(turn.error());
@@ -304,11 +317,15 @@ QCoro::Task<Result<QStringList>> Client::models()
     if (auto key = co_await prepareKey(); !key) co_return std::unexpected(key.error());
     const Provider &adapter = *provider(m_settings.endpoint.provider);
     auto answer = co_await m_transport.exchange(adapter.modelsRequest(m_settings.endpoint), {}, forLists, {});
-    if (!answer) co_return std::unexpected(answer.error());
+    if (!answer) {
+        Error error = answer.error();
+        error.message = secrets::redacted(error.message);
+        co_return std::unexpected(error);
+    }
     if (answer->status / 100 != 2) {
         const Refusal refusal = adapter.refusal(answer->status, answer->body, {});
         co_return failure(QString::fromLatin1(providerUnavailable),
-                          QStringLiteral("%1 answers %2: %3").arg(where()).arg(answer->status).arg(refusal.message));
+                          secrets::redacted(QStringLiteral("%1 answers %2: %3").arg(where()).arg(answer->status).arg(refusal.message)));
     }
     auto names = adapter.models(answer->body);
     if (names) names->sort();

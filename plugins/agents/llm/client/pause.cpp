@@ -3,6 +3,7 @@
 
 #include <QCoroTimer>
 #include <QLocale>
+#include <QRegularExpression>
 #include <QTimer>
 
 #include <algorithm>
@@ -21,13 +22,30 @@ QCoro::Task<void> pauseFor(qint64 ms, std::stop_token stop)
     co_await qCoro(&timer, &QTimer::timeout);
 }
 
+namespace {
+
+constexpr double longest_ms = 366.0 * 24 * 3600 * 1000;
+
+// Gemini says it in the body: "retryDelay": "34s".
+std::optional<qint64> pauseInBody_ms(const QByteArray &body)
+{
+    static const QRegularExpression expression(QStringLiteral("\"retryDelay\"\\s*:\\s*\"(\\d+(?:\\.\\d+)?)s\""));
+    const auto match = expression.match(QString::fromUtf8(body.left(64 * 1024)));
+    if (!match.hasMatch()) return std::nullopt;
+    return qint64(std::min(match.captured(1).toDouble() * 1000, longest_ms));
+}
+
+} // namespace
+
 std::optional<qint64> askedPause_ms(const HttpAnswer &answer, const QDateTime &now)
 {
     bool isNumber = false;
-    if (const double ms = answer.header("retry-after-ms").toDouble(&isNumber); isNumber && ms >= 0) return qint64(ms);
+    if (const double ms = answer.header("retry-after-ms").toDouble(&isNumber); isNumber && ms >= 0)
+        return qint64(std::min(ms, longest_ms));
     const QByteArray asked = answer.header("retry-after").trimmed();
-    if (asked.isEmpty()) return std::nullopt;
-    if (const double seconds = asked.toDouble(&isNumber); isNumber && seconds >= 0) return qint64(seconds * 1000);
+    if (asked.isEmpty()) return pauseInBody_ms(answer.body);
+    if (const double seconds = asked.toDouble(&isNumber); isNumber && seconds >= 0)
+        return qint64(std::min(seconds * 1000, longest_ms));
     QDateTime until =
         QLocale::c().toDateTime(QString::fromLatin1(asked), QStringLiteral("ddd, dd MMM yyyy HH:mm:ss 'GMT'"));
     if (!until.isValid()) return std::nullopt;

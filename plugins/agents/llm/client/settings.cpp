@@ -197,6 +197,8 @@ Result<Settings> settingsFrom(const QJsonObject &object)
             "settings.value",
             QStringLiteral("the agent 'llm' needs a model: --agent-option llm.model=NAME; `kernelskill plugins "
                            "choices llm model` lists those of the provider"));
+    // A local server sets its memory aside for the window that is asked for.
+    if (*id == u"ollama" && !object.contains("context_tokens")) settings.contextTokens = 32'768;
     if (settings.maxOutputTokens * 2 > settings.contextTokens) settings.maxOutputTokens = settings.contextTokens / 3;
     const Provider &adapter = *provider(*id);
     if (settings.endpoint.base.isEmpty()) {

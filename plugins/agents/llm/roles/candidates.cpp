@@ -34,6 +34,7 @@ CodeChange summarised(CodeChange change, const QString &what)
 
 QCoro::Task<Result<QList<CodeChange>>> LlmAgent::generate(GenerateRequest request, RoleContext context)
 {
+    if (!m_connection.client) co_return std::unexpected(m_unprepared);
     QList<CodeChange> changes;
     QStringList earlier;
     std::optional<Error> last;
@@ -58,6 +59,8 @@ QCoro::Task<Result<QList<CodeChange>>> LlmAgent::generate(GenerateRequest reques
             last = change.error();
             continue; // the others may fare better
         }
+        // What is written is paid for and is kept; whatever stands in the way shows at the next call.
+        if (!change && !changes.isEmpty() && change.error().code != u"run.stopped") break;
         if (!change) co_return std::unexpected(change.error());
         changes.append(summarised(*change, QStringLiteral("First candidate")));
         earlier.append(QStringLiteral("- %1").arg(changes.last().summary));
@@ -68,6 +71,7 @@ QCoro::Task<Result<QList<CodeChange>>> LlmAgent::generate(GenerateRequest reques
 
 QCoro::Task<Result<CodeChange>> LlmAgent::optimise(OptimizeRequest request, RoleContext context)
 {
+    if (!m_connection.client) co_return std::unexpected(m_unprepared);
     Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Optimizer)), Role::Optimizer,
                       std::move(context));
     Material material;
@@ -88,6 +92,7 @@ QCoro::Task<Result<CodeChange>> LlmAgent::optimise(OptimizeRequest request, Role
 
 QCoro::Task<Result<CodeChange>> LlmAgent::repair(RepairRequest request, RoleContext context)
 {
+    if (!m_connection.client) co_return std::unexpected(m_unprepared);
     Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Repairer)), Role::Repairer,
                       std::move(context));
     const DiagnoseRequest &failure = request.failure;

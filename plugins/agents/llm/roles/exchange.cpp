@@ -60,7 +60,7 @@ Exchange::~Exchange()
 
 void Exchange::say(const char *from, const QString &text)
 {
-    m_messages.append(QJsonObject{{"from", QString::fromLatin1(from)}, {"text", text}});
+    m_messages.append(QJsonObject{{"from", QString::fromLatin1(from)}, {"text", secrets::redacted(text)}});
 }
 
 void Exchange::note(const QString &text)
@@ -68,7 +68,7 @@ void Exchange::note(const QString &text)
     if (text.isEmpty() || m_messages.isEmpty()) return;
     QJsonObject last = m_messages.last().toObject();
     const QString before = last.value("note").toString();
-    last.insert("note", before.isEmpty() ? text : before + QStringLiteral("; ") + text);
+    last.insert("note", secrets::redacted(before.isEmpty() ? text : before + QStringLiteral("; ") + text));
     m_messages.replace(m_messages.size() - 1, last);
 }
 
@@ -140,6 +140,7 @@ QCoro::Task<Result<QString>> Exchange::correct(QString what)
         Message &before = m_request.messages[m_request.messages.size() - 2];
         before.text = cutTo(before.text, 200, Part::Keep::Ends);
         before.verbatim = {};
+        m_request.messages.last().text += QStringLiteral(" Your last answer is cut here: do not refer to it.");
     }
     say("user", what);
     auto reply = co_await turn();
@@ -152,6 +153,7 @@ QCoro::Task<Result<QString>> Exchange::turn()
     QString text;
     for (int continuation = 0;; ++continuation) {
         auto reply = co_await m_client.ask(m_request, m_call);
+        if (!reply && reply.error().code == u"llm.context" && continuation > 0) break; // what came is paid for
         if (!reply) co_return std::unexpected(reply.error());
         if (!reply->reasoning.isEmpty()) say("reasoning", reply->reasoning);
         text = continuation == 0 ? reply->text : joinContinuation(text, reply->text);

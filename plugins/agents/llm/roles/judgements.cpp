@@ -29,8 +29,11 @@ QCoro::Task<Result<std::optional<QJsonObject>>> askForObject(Exchange &exchange,
 {
     const QJsonObject schema = material.schema;
     QStringList required;
-    for (const QJsonValue &key : schema.value("required").toArray())
-        required.append(key.toString());
+    const QJsonObject properties = schema.value("properties").toObject();
+    for (const QJsonValue &key : schema.value("required").toArray()) {
+        // What may be null may as well be missing.
+        if (!properties.value(key.toString())["type"].toArray().contains(QStringLiteral("null"))) required.append(key.toString());
+    }
     auto reply = co_await exchange.open(std::move(material));
     for (bool corrected = false;; corrected = true) {
         if (!reply) {
@@ -46,6 +49,8 @@ QCoro::Task<Result<std::optional<QJsonObject>>> askForObject(Exchange &exchange,
             exchange.note(notes);
             if (why.isEmpty()) why = judge(*extracted.object);
         }
+        while (why.endsWith(u'.'))
+            why.chop(1);
         if (why.isEmpty()) co_return extracted.object;
         exchange.note(why);
         if (corrected) co_return std::optional<QJsonObject>();
@@ -123,13 +128,26 @@ Plan planByRanking(const PlanRequest &request, const QString &why)
     return plan;
 }
 
-Plan planFrom(const QJsonObject &object, const PlanRequest &request, QStringList &notes)
+// The idea an object holds; an empty frame, as some models send one along, is none.
+QJsonObject ideaIn(const QJsonObject &object)
+{
+    const QJsonObject idea = object.value("idea").toObject();
+    const bool isBlank = idea.value("name").toString().trimmed().isEmpty() && idea.value("what").toString().trimmed().isEmpty();
+    return isBlank ? QJsonObject() : idea;
+}
+
+bool isAllowed(const PlanRequest &request, const QString &skill)
+{
+    return std::ranges::any_of(request.retrieval.allowed, [&](const RankedMethod &method) { return method.skill == skill; });
+}
+
+Plan planFrom(const QJsonObject &object, const PlanRequest &request, bool ideas, QStringList &notes)
 {
     Plan plan;
     plan.rationale = object.value("rationale").toString().trimmed();
     plan.parameters = parametersOf(object.value("parameters").toArray());
     plan.promises = promisesIn(object.value("promises").toArray(), notes);
-    if (const QJsonObject idea = object.value("idea").toObject(); !idea.isEmpty()) {
+    if (const QJsonObject idea = ideaIn(object); ideas && !idea.isEmpty()) {
         plan.method = QStringLiteral("free");
         plan.skill = ideaName(idea.value("name").toString());
         plan.rationale = idea.value("what").toString().trimmed() + u'\n' + plan.rationale;
@@ -150,22 +168,18 @@ bool mayHaveIdeas(const PlanRequest &request)
 
 QString judgePlan(const QJsonObject &object, const PlanRequest &request, bool ideas)
 {
-    const QJsonObject idea = object.value("idea").toObject();
-    if (!idea.isEmpty()) {
-        if (!ideas) return QStringLiteral("an idea of your own is not open now; choose one of the allowed skills");
-        if (idea.value("name").toString().trimmed().isEmpty() || idea.value("what").toString().trimmed().isEmpty())
-            return QStringLiteral("/idea: name and what must both be said");
-        return {};
-    }
+    const QJsonObject idea = ideaIn(object);
     const QString skill = object.value("skill").toString();
-    const bool allowed = std::ranges::any_of(request.retrieval.allowed,
-                                             [&](const RankedMethod &method) { return method.skill == skill; });
+    if (ideas && !idea.isEmpty()) {
+        const bool isWhole = !idea.value("name").toString().trimmed().isEmpty() && !idea.value("what").toString().trimmed().isEmpty();
+        return isWhole ? QString() : QStringLiteral("/idea: name and what must both be said");
+    }
     QStringList names;
     for (const RankedMethod &method : request.retrieval.allowed)
         names.append(method.skill);
-    if (!allowed)
-        return QStringLiteral("\"%1\" is not allowed now; choose one of %2")
-            .arg(skill, names.join(QStringLiteral(", ")));
+    const QString choice = names.isEmpty() ? QStringLiteral("put an idea of your own") : QStringLiteral("choose one of %1").arg(names.join(QStringLiteral(", ")));
+    if (!idea.isEmpty() && !isAllowed(request, skill)) return QStringLiteral("an idea of your own is not open now; %1").arg(choice);
+    if (!isAllowed(request, skill)) return QStringLiteral("\"%1\" is not allowed now; %2").arg(skill, choice);
     if (object.value("rationale").toString().trimmed().isEmpty()) return QStringLiteral("/rationale is empty");
     return {};
 }
@@ -236,6 +250,7 @@ QString worded(const Skill &draft, const QJsonObject &said)
 
 QCoro::Task<Result<Features>> LlmAgent::extract(FeatureRequest request, RoleContext context)
 {
+    if (!m_connection.client) co_return std::unexpected(m_unprepared);
     auto known = expert::extractWithOrigins(request.candidate);
     Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::FeatureExtractor)),
                       Role::FeatureExtractor, std::move(context));
@@ -263,6 +278,7 @@ QCoro::Task<Result<Features>> LlmAgent::extract(FeatureRequest request, RoleCont
 
 QCoro::Task<Result<Plan>> LlmAgent::plan(PlanRequest request, RoleContext context)
 {
+    if (!m_connection.client) co_return std::unexpected(m_unprepared);
     const bool ideas = mayHaveIdeas(request);
     if (request.retrieval.allowed.isEmpty() && !ideas)
         co_return failure(QStringLiteral("plan.none"), QStringLiteral("nothing is allowed on this base"));
@@ -294,7 +310,7 @@ QCoro::Task<Result<Plan>> LlmAgent::plan(PlanRequest request, RoleContext contex
     if (!said && !said.error().code.startsWith(u"agent.")) co_return std::unexpected(said.error());
     if (said && *said) {
         QStringList notes;
-        Plan plan = planFrom(**said, request, notes);
+        Plan plan = planFrom(**said, request, ideas, notes);
         exchange.note(notes);
         co_return plan;
     }
@@ -309,6 +325,7 @@ QCoro::Task<Result<Plan>> LlmAgent::plan(PlanRequest request, RoleContext contex
 
 QCoro::Task<Result<Diagnosis>> LlmAgent::diagnose(DiagnoseRequest request, RoleContext context)
 {
+    if (!m_connection.client) co_return std::unexpected(m_unprepared);
     Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Diagnoser)), Role::Diagnoser,
                       std::move(context));
     Material material;
@@ -343,6 +360,7 @@ QCoro::Task<Result<Diagnosis>> LlmAgent::diagnose(DiagnoseRequest request, RoleC
 
 QCoro::Task<Result<QString>> LlmAgent::distil(DistillRequest request, RoleContext context)
 {
+    if (!m_connection.client) co_return std::unexpected(m_unprepared);
     auto draft = parseSkillText(request.draft, request.plan.skill + QStringLiteral("/SKILL.md"));
     if (!draft) co_return std::unexpected(draft.error());
     Exchange exchange(*m_connection.client, prompt("common"), prompt(toString(Role::Distiller)), Role::Distiller,

@@ -85,6 +85,13 @@ void LlmAgent::useTransport(std::unique_ptr<Transport> transport)
 
 Result<QJsonObject> LlmAgent::prepare(const Task &)
 {
+    auto facts = prepared();
+    if (!facts) m_unprepared = facts.error();
+    return facts;
+}
+
+Result<QJsonObject> LlmAgent::prepared()
+{
     auto connection = connectTo(m_settings, std::move(m_transport));
     if (!connection) return std::unexpected(connection.error());
     const Settings &settings = connection->client->settings();

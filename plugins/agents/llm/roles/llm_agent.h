@@ -50,10 +50,14 @@ private:
 
     [[nodiscard]] const Prompt &prompt(const QString &name) const { return m_prompts.at(name); }
 
+    [[nodiscard]] Result<QJsonObject> prepared();
+
     QJsonObject m_settings;
     std::map<QString, Prompt> m_prompts;    // role's name, and "common"
     std::unique_ptr<Transport> m_transport; // a test's, until prepare
     Connection m_connection;
+    // Why it cannot play: the engine may go on without it where a person only wants to look or try something.
+    Error m_unprepared{QStringLiteral("agent.unprepared"), QStringLiteral("the agent 'llm' was not prepared"), {}};
 };
 
 } // namespace kernelskill::llm

@@ -67,6 +67,8 @@ Result<Prompt> parsePrompt(const QString &name, const QString &text, const QStri
     const QString mark = QStringLiteral("\n=== user ===\n");
     const qsizetype split = body.indexOf(mark);
     prompt.system = (split < 0 ? body : body.left(split)).trimmed();
+    if (split < 0 && name != u"common")
+        return failure("prompt.syntax", QStringLiteral("%1: the line === user === is missing, below which stands what differs from call to call").arg(source));
     if (split >= 0) prompt.user = body.mid(split + mark.size()).trimmed();
     return prompt;
 }
@@ -116,7 +118,7 @@ QString dataBlock(const QString &name, const QString &text)
 {
     if (text.trimmed().isEmpty()) return {};
     const QByteArray digest =
-        QCryptographicHash::hash((name + u'\n' + text).toUtf8(), QCryptographicHash::Sha256).toHex().left(10);
+        QCryptographicHash::hash((name + u'\n' + text).toUtf8(), QCryptographicHash::Sha256).toHex().left(32);
     const QString id = QString::fromLatin1(digest);
     return QStringLiteral("<<<data %1 id=%2\n%3\ndata id=%2>>>").arg(name, id, QString(text).trimmed());
 }

@@ -15,17 +15,22 @@ constexpr qsizetype shownErrors = 12;
 
 QString lineAfter(const QString &reply, const QString &word)
 {
-    const QRegularExpression expression(QStringLiteral("^[ \\t*>#]*%1[ \\t*]*:[ \\t*]*(.+)$").arg(word),
+    const QRegularExpression expression(QStringLiteral("^[ \\t*>#`-]*%1[ \\t*`]*:[ \\t*]*(.+)$").arg(word),
                                         QRegularExpression::MultilineOption |
                                             QRegularExpression::CaseInsensitiveOption);
     return expression.match(reply.left(20'000)).captured(1).simplified();
 }
 
-QString withoutOverrides(const QString &code, QStringList &notes)
+// Lines that stand in `file` so are not the model's.
+QString withoutOverrides(const QString &code, const QString &file, QStringList &notes)
 {
     static const QRegularExpression steering(QStringLiteral("//\\s*@(?=\\w+\\s*:)"));
-    QString result = code;
-    result.replace(steering, QStringLiteral("// "));
+    QStringList lines = code.split(u'\n');
+    const QStringList before = file.contains(steering) ? file.split(u'\n') : QStringList();
+    for (QString &line : lines) {
+        if (!before.contains(line)) line.replace(steering, QStringLiteral("// "));
+    }
+    const QString result = lines.join(u'\n');
     if (result != code) notes.append(QStringLiteral("comments that would have decided features were made plain"));
     return result;
 }
@@ -68,14 +73,14 @@ ReadCode readCode(const QString &reply, const QString &file, const QString &entr
             read.problem = QStringLiteral("the edits do not apply: %1").arg(applied.problem);
             return read;
         }
-        read.code = withoutOverrides(applied.code, read.notes);
+        read.code = withoutOverrides(applied.code, file, read.notes);
         return read;
     }
     if (!change.problem.isEmpty()) { // a whole file of which something is missing is no file
         read.problem = change.problem;
         return read;
     }
-    read.code = withoutOverrides(change.code, read.notes);
+    read.code = withoutOverrides(change.code, file, read.notes);
     return read;
 }
 
@@ -110,8 +115,9 @@ QCoro::Task<Result<CodeChange>> writeCode(Exchange &exchange, Material material,
         written = CodeChange{base.withMainText(read.code), read.summary, {}};
         if (compiledOnce) co_return *written;
         auto errors = co_await compiled(exchange, written->candidate);
-        if (!errors) co_return std::unexpected(errors.error());
-        if (errors->isEmpty()) co_return *written;
+        if (!errors && errors.error().code == u"run.stopped") co_return std::unexpected(errors.error());
+        // Trouble of the environment is the Reviewer's to report; what is written is paid for.
+        if (!errors || errors->isEmpty()) co_return *written;
         compiledOnce = true;
         file = read.code;
         exchange.note(QStringLiteral("it does not compile; shown to the model once"));

@@ -32,11 +32,11 @@ HttpExchange::HttpExchange(Connections *connections, HttpRequest request, ChunkS
     for (QTimer *timer : {&m_connectTimer, &m_silenceTimer, &m_wholeTimer})
         timer->setSingleShot(true);
     connect(&m_connectTimer, &QTimer::timeout, this,
-            [this] { timedOut(QStringLiteral("has not taken the request within"), m_timeouts.connect_ms); });
+            [this] { timedOut("http.connection", QStringLiteral("has not taken the request within"), m_timeouts.connect_ms); });
     connect(&m_silenceTimer, &QTimer::timeout, this,
-            [this] { timedOut(QStringLiteral("has sent nothing for"), m_timeouts.silence_ms); });
+            [this] { timedOut("http.timeout", QStringLiteral("has sent nothing for"), m_timeouts.silence_ms); });
     connect(&m_wholeTimer, &QTimer::timeout, this,
-            [this] { timedOut(QStringLiteral("has not finished its answer within"), m_timeouts.whole_ms); });
+            [this] { timedOut("http.timeout", QStringLiteral("has not finished its answer within"), m_timeouts.whole_ms); });
 }
 
 HttpExchange::~HttpExchange()
@@ -178,9 +178,9 @@ void HttpExchange::followRedirect()
     send(target);
 }
 
-void HttpExchange::timedOut(const QString &what, int limit_ms)
+void HttpExchange::timedOut(const char *code, const QString &what, int limit_ms)
 {
-    fail("http.timeout", QStringLiteral("%1 %2 %3.").arg(secrets::originOf(m_url), what, seconds(limit_ms)));
+    fail(code, QStringLiteral("%1 %2 %3.").arg(secrets::originOf(m_url), what, seconds(limit_ms)));
 }
 
 void HttpExchange::fail(const char *code, const QString &message, const QString &detail)

@@ -36,7 +36,7 @@ private:
     void replyEnded();
     [[nodiscard]] bool isRedirect() const;
     void followRedirect();
-    void timedOut(const QString &what, int limit_ms);
+    void timedOut(const char *code, const QString &what, int limit_ms);
     void fail(const char *code, const QString &message, const QString &detail = {});
     void end(Result<HttpAnswer> result);
     void dropReply();
