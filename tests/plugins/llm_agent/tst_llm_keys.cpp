@@ -24,7 +24,8 @@ private Q_SLOTS:
     void initTestCase()
     {
         qputenv("XDG_CONFIG_HOME", m_folder.path().toLocal8Bit());
-        for (const char *name : {"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GEMINI_API_KEY", "OLLAMA_API_KEY", "OLLAMA_HOST", "MINE"})
+        for (const char *name : {"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL",
+                                 "GEMINI_API_KEY", "OLLAMA_API_KEY", "OLLAMA_HOST", "MINE"})
             qunsetenv(name);
     }
     void theFormKnowsTheSameServices()
@@ -67,30 +68,36 @@ private Q_SLOTS:
         QJsonObject line = keyDoctorLine(settings(openAi));
         QVERIFY(!line["ok"].toBool() && line["optional"].toBool());
         QCOMPARE(line["text"].toString(), QString("there is none for https://api.openai.com"));
-        QVERIFY(line["remedy"].toString().startsWith("set OPENAI_API_KEY, run `kernelskill keys set https://api.openai.com`"));
+        QVERIFY(line["remedy"].toString().startsWith(
+            "set OPENAI_API_KEY, run `kernelskill keys set https://api.openai.com`"));
         qputenv("OPENAI_API_KEY", "sk-test-0123456789abcdef");
         line = keyDoctorLine(settings(openAi));
         QVERIFY(line["ok"].toBool());
         QCOMPARE(line["text"].toString(), QString("for https://api.openai.com: environment variable OPENAI_API_KEY"));
         // It is not for another address.
-        QVERIFY(!keyDoctorLine(settings({{"provider", "openai-chat"}, {"model", "m"}, {"base_url", "https://models.example.org/v1"}}))["ok"].toBool());
+        QVERIFY(!keyDoctorLine(settings(
+            {{"provider", "openai-chat"}, {"model", "m"}, {"base_url", "https://models.example.org/v1"}}))["ok"]
+                     .toBool());
         qunsetenv("OPENAI_API_KEY");
         secrets::keepForSession("https://models.example.org", "sk-test-abcdefghijklmnop");
-        line = keyDoctorLine(settings({{"provider", "openai-chat"}, {"model", "m"}, {"base_url", "https://models.example.org/v1"}}));
+        line = keyDoctorLine(
+            settings({{"provider", "openai-chat"}, {"model", "m"}, {"base_url", "https://models.example.org/v1"}}));
         QCOMPARE(line["text"].toString(), QString("for https://models.example.org: this session"));
         QVERIFY(!QJsonDocument(line).toJson().contains("sk-test"));
         secrets::keepForSession("https://models.example.org", {});
     }
     void noneIsNeededHere()
     {
-        for (const QJsonObject &object : {QJsonObject{{"provider", "openai-chat"}, {"model", "m"}, {"base_url", "http://127.0.0.1:8080/v1"}},
-                                          QJsonObject{{"provider", "ollama"}, {"model", "m"}},
-                                          QJsonObject{{"provider", "anthropic"}, {"model", "m"}, {"cassette", "replay:tape"}}}) {
+        for (const QJsonObject &object :
+             {QJsonObject{{"provider", "openai-chat"}, {"model", "m"}, {"base_url", "http://127.0.0.1:8080/v1"}},
+              QJsonObject{{"provider", "ollama"}, {"model", "m"}},
+              QJsonObject{{"provider", "anthropic"}, {"model", "m"}, {"cassette", "replay:tape"}}}) {
             const QJsonObject line = keyDoctorLine(settings(object));
             QVERIFY(line["ok"].toBool());
             QVERIFY(line["text"].toString().endsWith("needs none"));
         }
-        QVERIFY(!keyDoctorLine(settings({{"provider", "anthropic"}, {"model", "m"}, {"cassette", "record:tape"}}))["ok"].toBool());
+        QVERIFY(!keyDoctorLine(settings({{"provider", "anthropic"}, {"model", "m"}, {"cassette", "record:tape"}}))["ok"]
+                     .toBool());
     }
 };
 

@@ -40,8 +40,10 @@ private:
 
 void TestLlmWriters::writesAWholeFile()
 {
-    ScriptedTransport *transport = m_stage.script({says(fenced(QString(baseCode).replace("2.0f * x[i]", "x[i] + x[i]")))});
-    const auto change = m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
+    ScriptedTransport *transport =
+        m_stage.script({says(fenced(QString(baseCode).replace("2.0f * x[i]", "x[i] + x[i]")))});
+    const auto change =
+        m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
     QVERIFY2(change, qPrintable(change ? QString() : change.error().message));
     QCOMPARE(change->candidate.mainText(), QString(baseCode).replace("2.0f * x[i]", "x[i] + x[i]"));
     QCOMPARE(change->candidate.files.size(), 1);
@@ -54,19 +56,22 @@ void TestLlmWriters::writesAWholeFile()
 
 void TestLlmWriters::appliesEdits()
 {
-    m_stage.script({says("Summary: added to itself\n\n<<<<<<< before\n    if (i < n) y[i] = 2.0f * x[i];\n=======\n    if (i < "
-                 "n) y[i] = x[i] + x[i];\n>>>>>>> after\n")});
-    const auto change = m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
+    m_stage.script(
+        {says("Summary: added to itself\n\n<<<<<<< before\n    if (i < n) y[i] = 2.0f * x[i];\n=======\n    if (i < "
+              "n) y[i] = x[i] + x[i];\n>>>>>>> after\n")});
+    const auto change =
+        m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
     QVERIFY2(change, qPrintable(change ? QString() : change.error().message));
     QCOMPARE(change->candidate.mainText(), QString(baseCode).replace("2.0f * x[i]", "x[i] + x[i]"));
 }
 
 void TestLlmWriters::editsThatDoNotApplyBecomeAWholeFile()
 {
-    ScriptedTransport *transport =
-        m_stage.script({says("<<<<<<< before\n    y[i] = three(x[i]);\n=======\n    y[i] = x[i] + x[i];\n>>>>>>> after\n"),
-                says(fenced(baseCode))});
-    const auto change = m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
+    ScriptedTransport *transport = m_stage.script(
+        {says("<<<<<<< before\n    y[i] = three(x[i]);\n=======\n    y[i] = x[i] + x[i];\n>>>>>>> after\n"),
+         says(fenced(baseCode))});
+    const auto change =
+        m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
     QVERIFY(change);
     QCOMPARE(change->candidate.mainText(), baseCode);
     QVERIFY2(transport->text(1).contains("the edits do not apply: "), qPrintable(transport->text(1)));
@@ -82,10 +87,12 @@ void TestLlmWriters::compilesBeforeItCosts()
     error.message = "identifier \"z\" is undefined";
     m_stage.compilations = {{error}, {}};
     // The correction's edits are of the file as it was written last.
-    ScriptedTransport *transport = m_stage.script({says(fenced(QString(baseCode).replace("2.0f * x[i]", "z[i]"))),
-                                           says("<<<<<<< before\n    if (i < n) y[i] = z[i];\n=======\n    if (i < n) "
-                                                "y[i] = x[i] * 2;\n>>>>>>> after\n")});
-    const auto change = m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
+    ScriptedTransport *transport =
+        m_stage.script({says(fenced(QString(baseCode).replace("2.0f * x[i]", "z[i]"))),
+                        says("<<<<<<< before\n    if (i < n) y[i] = z[i];\n=======\n    if (i < n) "
+                             "y[i] = x[i] * 2;\n>>>>>>> after\n")});
+    const auto change =
+        m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
     QVERIFY2(change, qPrintable(change ? QString() : change.error().message));
     QCOMPARE(change->candidate.mainText(), QString(baseCode).replace("2.0f * x[i]", "x[i] * 2"));
     QVERIFY(transport->text(1).contains("- solve.cu:4: build: identifier \"z\" is undefined"));
@@ -99,7 +106,8 @@ void TestLlmWriters::handsOnWhatStillDoesNotCompile()
     m_stage.compilations = {{error}, {error}};
     const QString bad = QString(baseCode).replace("2.0f * x[i]", "z[i]");
     ScriptedTransport *transport = m_stage.script({says(fenced(bad)), says(fenced(bad))});
-    const auto change = m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
+    const auto change =
+        m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
     QVERIFY(change); // the Reviewer and the repairs have the last word
     QCOMPARE(change->candidate.mainText(), bad);
     QCOMPARE(transport->requests.size(), 2);
@@ -109,8 +117,10 @@ void TestLlmWriters::givesUpOpenly_data()
 {
     QTest::addColumn<QString>("reply");
     QTest::newRow("as asked") << "INAPPLICABLE: the rows are not aligned, so there is nothing to widen.";
-    QTest::newRow("as the prompt shows it") << "- INAPPLICABLE: the rows are not aligned, so there is nothing to widen.";
-    QTest::newRow("in bold") << "I looked at it.\n\n**INAPPLICABLE**: the rows are not aligned, so there is nothing to widen.";
+    QTest::newRow("as the prompt shows it")
+        << "- INAPPLICABLE: the rows are not aligned, so there is nothing to widen.";
+    QTest::newRow("in bold")
+        << "I looked at it.\n\n**INAPPLICABLE**: the rows are not aligned, so there is nothing to widen.";
     QTest::newRow("as code") << "`INAPPLICABLE`: the rows are not aligned, so there is nothing to widen.";
 }
 
@@ -152,7 +162,8 @@ void TestLlmWriters::unpreparedItSaysWhy()
     LlmAgent agent(QJsonObject{{"provider", "closedai"}});
     QVERIFY(!agent.prepare(m_stage.task));
     LlmAgent &player = agent;
-    const auto change = m_stage.wait(static_cast<Agent &>(player).optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
+    const auto change =
+        m_stage.wait(static_cast<Agent &>(player).optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
     QVERIFY(!change);
     QVERIFY2(change.error().message.contains("closedai"), qPrintable(change.error().message));
 }
@@ -171,7 +182,8 @@ void TestLlmWriters::givesUpWithoutCode()
 {
     QFETCH(QString, reply);
     m_stage.script({says(reply), says(reply)});
-    const auto change = m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
+    const auto change =
+        m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
     QVERIFY(!change);
     QCOMPARE(change.error().code, QString("optimise.inapplicable"));
     QVERIFY2(change.error().message.startsWith("the model's reply could not be used: "),
@@ -184,7 +196,8 @@ void TestLlmWriters::goesOnWhereItStopped()
     const QString whole = fenced(baseCode);
     const qsizetype half = whole.size() / 2;
     ScriptedTransport *transport = m_stage.script({says(whole.left(half), 100, 50, "length"), says(whole.mid(half))});
-    const auto change = m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
+    const auto change =
+        m_stage.wait(m_stage.agent->optimizer()->optimise(m_stage.optimizeRequest(), m_stage.context()));
     QVERIFY2(change, qPrintable(change ? QString() : change.error().message));
     QCOMPARE(change->candidate.mainText(), baseCode);
     QVERIFY(transport->text(1).startsWith("Your answer stopped at its limit."));
@@ -241,7 +254,7 @@ void TestLlmWriters::shrinksWhenTheModelSaysSo()
     request.skill.body = QString("Another paragraph of advice that is good to know.\n").repeated(20'000);
     ScriptedTransport *transport =
         m_stage.script({refuses(400, "This model's maximum context length is 65536 tokens", "context_length_exceeded"),
-                says(fenced(baseCode))});
+                        says(fenced(baseCode))});
     const auto change = m_stage.wait(m_stage.agent->optimizer()->optimise(request, m_stage.context()));
     QVERIFY2(change, qPrintable(change ? QString() : change.error().message));
     QVERIFY(transport->requests[1].body.size() < transport->requests[0].body.size() * 7 / 10);

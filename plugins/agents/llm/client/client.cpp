@@ -29,7 +29,7 @@ struct Client::Turn
     std::optional<Refusal> refusal;
     std::optional<Error> error; // of the transport
     QString broken;             // why what came is no answer
-    bool mayCost = false;           // the provider took it up, as far as one can tell
+    bool mayCost = false;       // the provider took it up, as far as one can tell
     qsizetype characters = 0;   // that came of it
 };
 
@@ -69,7 +69,9 @@ QCoro::Task<Result<void>> Client::prepareKey()
     if (m_keyKnown) co_return Result<void>{};
     const KeySource source = keySourceOf(m_settings);
     const bool replays = !m_settings.cassette.isEmpty() && !m_settings.record;
-    const auto key = replays ? std::nullopt : co_await secrets::find(source.origin, source.variables, source.variablesOrigin, &m_keyNote);
+    const auto key = replays
+                         ? std::nullopt
+                         : co_await secrets::find(source.origin, source.variables, source.variablesOrigin, &m_keyNote);
     if (key) m_settings.endpoint.key = key->value;
     if (!key && source.isNeeded) {
         const QString variable = source.variablesOrigin == source.origin
@@ -292,9 +294,8 @@ QCoro::Task<Result<Reply>> Client::ask(Request request, Call &call)
         Usage written = worst; // writing a prompt into a cache may cost more than reading it
         written.tokensCacheWrite = worst.tokensIn;
         const double worst_usd = std::max(price->costOf(worst), price->costOf(written));
-        auto reservation =
-            m_spending.reserve(call.context.session, {worst_usd, worst.tokensIn + worst.tokensOut, 1}, call.left(),
-                               isReplayed() ? DayLimits{} : m_settings.day);
+        auto reservation = m_spending.reserve(call.context.session, {worst_usd, worst.tokensIn + worst.tokensOut, 1},
+                                              call.left(), isReplayed() ? DayLimits{} : m_settings.day);
         if (!reservation) co_return std::unexpected(reservation.error());
         auto turn = co_await exchange(request, call);
         if (!turn) co_return std::unexpected(turn.error());
@@ -324,8 +325,10 @@ QCoro::Task<Result<QStringList>> Client::models()
     }
     if (answer->status / 100 != 2) {
         const Refusal refusal = adapter.refusal(answer->status, answer->body, {});
-        co_return failure(QString::fromLatin1(providerUnavailable),
-                          secrets::redacted(QStringLiteral("%1 answers %2: %3").arg(where()).arg(answer->status).arg(refusal.message)));
+        co_return failure(
+            QString::fromLatin1(providerUnavailable),
+            secrets::redacted(
+                QStringLiteral("%1 answers %2: %3").arg(where()).arg(answer->status).arg(refusal.message)));
     }
     auto names = adapter.models(answer->body);
     if (names) names->sort();

@@ -32,18 +32,29 @@ QJsonObject keyDoctorLine(const Settings &settings)
     QString from;
     if (secrets::sessionOrigins().contains(source.origin)) from = QStringLiteral("this session");
     for (const QString &variable : source.variables) {
-        if (from.isEmpty() && source.variablesOrigin == source.origin && !qEnvironmentVariable(variable.toLatin1().constData()).trimmed().isEmpty())
+        if (from.isEmpty() && source.variablesOrigin == source.origin &&
+            !qEnvironmentVariable(variable.toLatin1().constData()).trimmed().isEmpty())
             from = QStringLiteral("environment variable ") + variable;
     }
     if (from.isEmpty() && secrets::storedOrigins().contains(source.origin)) from = QStringLiteral("keychain");
     const QString name = QStringLiteral("key of the language model");
-    if (!from.isEmpty()) return {{"name", name}, {"ok", true}, {"text", QStringLiteral("for %1: %2").arg(source.origin, from)}, {"remedy", QString()}};
-    if (!source.isNeeded) return {{"name", name}, {"ok", true}, {"text", QStringLiteral("%1 needs none").arg(source.origin)}, {"remedy", QString()}};
+    if (!from.isEmpty())
+        return {{"name", name},
+                {"ok", true},
+                {"text", QStringLiteral("for %1: %2").arg(source.origin, from)},
+                {"remedy", QString()}};
+    if (!source.isNeeded)
+        return {{"name", name},
+                {"ok", true},
+                {"text", QStringLiteral("%1 needs none").arg(source.origin)},
+                {"remedy", QString()}};
     return {{"name", name},
             {"ok", false},
             {"optional", true}, // nobody has to play with a model
             {"text", QStringLiteral("there is none for %1").arg(source.origin)},
-            {"remedy", QStringLiteral("set %1, run `kernelskill keys set %2`, or give it in the window under Run, Agent settings").arg(source.variables.first(), source.origin)}};
+            {"remedy",
+             QStringLiteral("set %1, run `kernelskill keys set %2`, or give it in the window under Run, Agent settings")
+                 .arg(source.variables.first(), source.origin)}};
 }
 
 } // namespace kernelskill::llm

@@ -32,7 +32,8 @@ QCoro::Task<Result<std::optional<QJsonObject>>> askForObject(Exchange &exchange,
     const QJsonObject properties = schema.value("properties").toObject();
     for (const QJsonValue &key : schema.value("required").toArray()) {
         // What may be null may as well be missing.
-        if (!properties.value(key.toString())["type"].toArray().contains(QStringLiteral("null"))) required.append(key.toString());
+        if (!properties.value(key.toString())["type"].toArray().contains(QStringLiteral("null")))
+            required.append(key.toString());
     }
     auto reply = co_await exchange.open(std::move(material));
     for (bool corrected = false;; corrected = true) {
@@ -132,13 +133,15 @@ Plan planByRanking(const PlanRequest &request, const QString &why)
 QJsonObject ideaIn(const QJsonObject &object)
 {
     const QJsonObject idea = object.value("idea").toObject();
-    const bool isBlank = idea.value("name").toString().trimmed().isEmpty() && idea.value("what").toString().trimmed().isEmpty();
+    const bool isBlank =
+        idea.value("name").toString().trimmed().isEmpty() && idea.value("what").toString().trimmed().isEmpty();
     return isBlank ? QJsonObject() : idea;
 }
 
 bool isAllowed(const PlanRequest &request, const QString &skill)
 {
-    return std::ranges::any_of(request.retrieval.allowed, [&](const RankedMethod &method) { return method.skill == skill; });
+    return std::ranges::any_of(request.retrieval.allowed,
+                               [&](const RankedMethod &method) { return method.skill == skill; });
 }
 
 Plan planFrom(const QJsonObject &object, const PlanRequest &request, bool ideas, QStringList &notes)
@@ -171,14 +174,17 @@ QString judgePlan(const QJsonObject &object, const PlanRequest &request, bool id
     const QJsonObject idea = ideaIn(object);
     const QString skill = object.value("skill").toString();
     if (ideas && !idea.isEmpty()) {
-        const bool isWhole = !idea.value("name").toString().trimmed().isEmpty() && !idea.value("what").toString().trimmed().isEmpty();
+        const bool isWhole =
+            !idea.value("name").toString().trimmed().isEmpty() && !idea.value("what").toString().trimmed().isEmpty();
         return isWhole ? QString() : QStringLiteral("/idea: name and what must both be said");
     }
     QStringList names;
     for (const RankedMethod &method : request.retrieval.allowed)
         names.append(method.skill);
-    const QString choice = names.isEmpty() ? QStringLiteral("put an idea of your own") : QStringLiteral("choose one of %1").arg(names.join(QStringLiteral(", ")));
-    if (!idea.isEmpty() && !isAllowed(request, skill)) return QStringLiteral("an idea of your own is not open now; %1").arg(choice);
+    const QString choice = names.isEmpty() ? QStringLiteral("put an idea of your own")
+                                           : QStringLiteral("choose one of %1").arg(names.join(QStringLiteral(", ")));
+    if (!idea.isEmpty() && !isAllowed(request, skill))
+        return QStringLiteral("an idea of your own is not open now; %1").arg(choice);
     if (!isAllowed(request, skill)) return QStringLiteral("\"%1\" is not allowed now; %2").arg(skill, choice);
     if (object.value("rationale").toString().trimmed().isEmpty()) return QStringLiteral("/rationale is empty");
     return {};

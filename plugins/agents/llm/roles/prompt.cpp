@@ -68,7 +68,10 @@ Result<Prompt> parsePrompt(const QString &name, const QString &text, const QStri
     const qsizetype split = body.indexOf(mark);
     prompt.system = (split < 0 ? body : body.left(split)).trimmed();
     if (split < 0 && name != u"common")
-        return failure("prompt.syntax", QStringLiteral("%1: the line === user === is missing, below which stands what differs from call to call").arg(source));
+        return failure(
+            "prompt.syntax",
+            QStringLiteral("%1: the line === user === is missing, below which stands what differs from call to call")
+                .arg(source));
     if (split >= 0) prompt.user = body.mid(split + mark.size()).trimmed();
     return prompt;
 }
@@ -83,11 +86,13 @@ Result<Prompt> readPrompt(const QString &name, const QString &folder, const QStr
     const QString path = QDir(folder).filePath(name + QStringLiteral(".md"));
     if (!QFile::exists(path)) {
         if (!QDir().mkpath(folder))
-            return failure("prompt.read", QStringLiteral("%1: the folder cannot be made; name another with llm.prompts").arg(folder));
+            return failure("prompt.read",
+                           QStringLiteral("%1: the folder cannot be made; name another with llm.prompts").arg(folder));
         QSaveFile copy(path);
         if (!copy.open(QIODevice::WriteOnly) || copy.write(bundled->toUtf8()) < 0 || !copy.commit())
-            return failure("prompt.read", QStringLiteral("%1: cannot be written: %2; name another folder with llm.prompts")
-                                              .arg(path, copy.errorString()));
+            return failure("prompt.read",
+                           QStringLiteral("%1: cannot be written: %2; name another folder with llm.prompts")
+                               .arg(path, copy.errorString()));
     }
     auto own = readText(path);
     if (!own) return std::unexpected(own.error());
