@@ -442,9 +442,19 @@ void TrajectoryView::paintExtras(QPainter &painter)
 {
     if (m_geometry.level != DetailLevel::Near) return;
     const QPointF zero = origin();
+    const auto &nodes = m_document->trajectory().nodes;
+    const auto cardOf = [&](qsizetype i) { return m_geometry.nodeRect(m_scene.layout.nodes[i]).translated(zero); };
+    // A link leaves its parent, goes up or down right beside it, and along its child's row.
     const auto isFree = [&](const QRectF &box) {
-        for (const PlacedNode &place : m_scene.layout.nodes) {
-            if (m_geometry.nodeRect(place).translated(zero).adjusted(-4, -3, 4, 3).intersects(box)) return false;
+        for (qsizetype i = 0; i < m_scene.layout.nodes.size(); ++i) {
+            const QRectF card = cardOf(i);
+            if (card.adjusted(-4, -3, 4, 3).intersects(box)) return false;
+            const int parent = i < nodes.size() ? nodes[i].parent : -1;
+            if (parent < 0 || parent >= m_scene.layout.nodes.size() || m_scene.isHidden(i)) continue;
+            const QRectF from = cardOf(parent);
+            const QRectF along(from.right(), card.center().y() - 2, std::max(0.0, card.left() - from.right()), 4);
+            const QRectF beside = QRectF(from.right(), from.center().y(), 8, card.center().y() - from.center().y()).normalized();
+            if (along.intersects(box) || beside.intersects(box)) return false;
         }
         return true;
     };
