@@ -72,32 +72,41 @@ private:
 
 constexpr qsizetype worthHalving = 400; // lines
 
-// The second half is coloured beside the first as if it began outside of all comments; where it does not, once more.
-Spans inHalves(const QStringList &lines, const KSyntaxHighlighting::Definition &definition, Known &known)
+// The second half is coloured beside the first, with its thread's own definition, as if it began outside of all comments;
+// where it does not, once more.
+Spans inHalves(const QStringList &lines, CodeLanguage language, Known &known)
 {
-    Spans spans(lines.size()), laterSpans(lines.size());
-    SpanCollector collector(definition);
+    struct Half
+    {
+        Spans spans;
+        QList<qsizetype> plain;
+    };
     const qsizetype middle = lines.size() < worthHalving ? lines.size() : lines.size() / 2;
-    SpanCollector later(definition);
-    QFuture<void> rest;
+    QFuture<Half> rest;
     if (middle < lines.size()) {
-        rest = QtConcurrent::run(&codeThreads(), [&later, &lines, &laterSpans, &known, middle] {
-            (void)later.collect(lines, middle, lines.size(), later.outside(), laterSpans, known);
+        rest = QtConcurrent::run(&codeThreads(), [&lines, &known, language, middle] {
+            SpanCollector later(syntaxDefinition(language));
+            Half half{Spans(lines.size()), {}};
+            (void)later.collect(lines, middle, lines.size(), later.outside(), half.spans, known);
+            half.plain = later.plain();
+            return half;
         });
     }
+    SpanCollector collector(syntaxDefinition(language));
+    Spans spans(lines.size());
     const auto state = collector.collect(lines, 0, middle, collector.outside(), spans, known);
-    rest.waitForFinished();
-    const bool fits = state == later.outside();
-    if (fits)
-        std::move(laterSpans.begin() + middle, laterSpans.end(), spans.begin() + middle);
-    else
-        (void)collector.collect(lines, middle, lines.size(), state, spans, known);
-    for (const qsizetype i : collector.plain())
-        known.insert(lines[i], spans[i]);
-    if (fits) {
-        for (const qsizetype i : later.plain())
-            known.insert(lines[i], spans[i]);
+    QList<qsizetype> plain;
+    if (rest.isValid()) {
+        Half half = rest.takeResult();
+        if (state == collector.outside()) {
+            std::move(half.spans.begin() + middle, half.spans.end(), spans.begin() + middle);
+            plain = half.plain;
+        } else {
+            (void)collector.collect(lines, middle, lines.size(), state, spans, known);
+        }
     }
+    for (const qsizetype i : collector.plain() + plain)
+        known.insert(lines[i], spans[i]);
     return spans;
 }
 
@@ -130,11 +139,10 @@ QList<QList<SyntaxSpan>> highlight(const QStringList &lines, CodeLanguage langua
 
 std::pair<Spans, Spans> highlightBoth(const QStringList &left, const QStringList &right, CodeLanguage language)
 {
-    const auto definition = syntaxDefinition(language);
-    if (!definition.isValid()) return {Spans(left.size()), Spans(right.size())};
+    if (!syntaxDefinition(language).isValid()) return {Spans(left.size()), Spans(right.size())};
     Known known;
-    Spans leftSpans = inHalves(left, definition, known);
-    Spans rightSpans = inHalves(right, definition, known);
+    Spans leftSpans = inHalves(left, language, known);
+    Spans rightSpans = inHalves(right, language, known);
     return {std::move(leftSpans), std::move(rightSpans)};
 }
 

@@ -68,8 +68,7 @@ QCoro::Task<Result<void>> Client::prepareKey()
 {
     if (m_keyKnown) co_return Result<void>{};
     const KeySource source = keySourceOf(m_settings);
-    const bool replays = !m_settings.cassette.isEmpty() && !m_settings.record;
-    const auto key = replays
+    const auto key = m_settings.isReplayed()
                          ? std::nullopt
                          : co_await secrets::find(source.origin, source.variables, source.variablesOrigin, &m_keyNote);
     if (key) m_settings.endpoint.key = key->value;
@@ -91,7 +90,7 @@ QCoro::Task<Result<Price>> Client::priceOf(QString model, const Call &call)
 {
     if (const auto known = m_asked.constFind(model); known != m_asked.constEnd()) co_return *known;
     std::optional<Price> price = m_settings.price;
-    if (!price && isReplayed()) price = Price{0, 0, 0, 0, {}, QStringLiteral("a cassette"), {}};
+    if (!price && m_settings.isReplayed()) price = Price{0, 0, 0, 0, {}, QStringLiteral("a cassette"), {}};
     if (!price) price = m_prices.find(m_settings.endpoint.provider, model, isThisMachine(m_settings.endpoint.base));
     if (!price && call.context.ask) {
         auto answer = co_await call.context.ask(
@@ -206,7 +205,7 @@ Result<void> Client::settle(const Turn &turn, const Request &request, qint64 res
     call.spent.tokens += actual.tokens;
     call.spent.calls += actual.calls;
     if (call.context.report) call.context.report(usage);
-    return m_spending.settle(reservation, isReplayed() ? Spent{} : actual);
+    return m_spending.settle(reservation, m_settings.isReplayed() ? Spent{} : actual);
 }
 
 Error Client::unavailable(const Turn &turn) const
@@ -239,7 +238,7 @@ QCoro::Task<Result<void>> Client::waitBefore(int attempt, const Turn &turn, Call
     const Error why = unavailable(turn);
     call.notes.append(
         QStringLiteral("%1; tried again after %2 s").arg(why.message).arg(double(pause_ms) / 1000, 0, 'f', 1));
-    if (isReplayed()) co_return Result<void>{};
+    if (m_settings.isReplayed()) co_return Result<void>{};
     if (pause_ms > qint64(m_settings.longestWait_s) * 1000) {
         co_return failure(why.code,
                           QStringLiteral("%1; it takes calls again at %2: resume the session then")
@@ -295,7 +294,7 @@ QCoro::Task<Result<Reply>> Client::ask(Request request, Call &call)
         written.tokensCacheWrite = worst.tokensIn;
         const double worst_usd = std::max(price->costOf(worst), price->costOf(written));
         auto reservation = m_spending.reserve(call.context.session, {worst_usd, worst.tokensIn + worst.tokensOut, 1},
-                                              call.left(), isReplayed() ? DayLimits{} : m_settings.day);
+                                              call.left(), m_settings.isReplayed() ? DayLimits{} : m_settings.day);
         if (!reservation) co_return std::unexpected(reservation.error());
         auto turn = co_await exchange(request, call);
         if (!turn) co_return std::unexpected(turn.error());

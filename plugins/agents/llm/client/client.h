@@ -54,7 +54,6 @@ private:
     [[nodiscard]] std::optional<Error> finalError(const Turn &turn, const QString &model, Call &call);
     [[nodiscard]] Error unavailable(const Turn &turn) const;
     [[nodiscard]] QString where() const; // "api.example.org"
-    [[nodiscard]] bool isReplayed() const { return !m_settings.cassette.isEmpty() && !m_settings.record; }
 
     Settings m_settings;
     Transport &m_transport;

@@ -21,8 +21,7 @@ KeySource keySourceOf(const Settings &settings)
         source.variables = {settings.keyVariable};
         source.variablesOrigin = source.origin;
     }
-    const bool replays = !settings.cassette.isEmpty() && !settings.record;
-    source.isNeeded = !replays && !isThisMachine(settings.endpoint.base) && !source.variables.isEmpty();
+    source.isNeeded = !settings.isReplayed() && !isThisMachine(settings.endpoint.base) && !source.variables.isEmpty();
     return source;
 }
 

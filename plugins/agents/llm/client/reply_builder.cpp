@@ -12,15 +12,12 @@ void ReplyBuilder::add(const StreamEvent &event)
     switch (event.kind) {
     case StreamEvent::Kind::Text:
         m_reply.text += event.text;
-        m_begun = m_begun || !event.text.isEmpty();
         break;
     case StreamEvent::Kind::Reasoning:
         m_reply.reasoning += event.text;
-        m_begun = m_begun || !event.text.isEmpty();
         break;
     case StreamEvent::Kind::ToolCall:
         addToolCall(event);
-        m_begun = true;
         break;
     case StreamEvent::Kind::Usage:
         addUsage(event.usage);

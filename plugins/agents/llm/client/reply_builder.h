@@ -10,7 +10,6 @@ class ReplyBuilder
 {
 public:
     void add(const StreamEvent &event);
-    [[nodiscard]] bool isEmpty() const { return !m_begun; } // nothing of it has come yet
     // What the stream told of trouble, if anything.
     [[nodiscard]] const std::optional<StreamEvent> &error() const { return m_error; }
     [[nodiscard]] qsizetype characters() const { return m_reply.text.size() + m_reply.reasoning.size(); }
@@ -23,7 +22,6 @@ private:
     Reply m_reply;
     QStringList m_toolKeys; // place of a call → its key
     std::optional<StreamEvent> m_error;
-    bool m_begun = false;
 };
 
 } // namespace kernelskill::llm

@@ -31,6 +31,7 @@ struct Settings
     QString caFile;
     bool allowPlainHttp = false;
 
+    [[nodiscard]] bool isReplayed() const { return !cassette.isEmpty() && !record; } // from a cassette: nobody is asked
     [[nodiscard]] QString modelFor(Role role) const { return models.value(role, model); }
 };
 

@@ -7,11 +7,6 @@
 
 #include <QFileInfo>
 
-static void initialiseResources()
-{
-    Q_INIT_RESOURCE(llm);
-}
-
 namespace kernelskill::llm {
 
 namespace {
@@ -49,12 +44,11 @@ QStringList knownIn(const QString &name)
 
 Result<Connection> connectTo(const QJsonObject &object, std::unique_ptr<Transport> transport)
 {
-    initialiseResources();
     auto settings = settingsFrom(object);
     if (!settings) return std::unexpected(settings.error());
     Connection connection;
     const QString own = paths::configFolder() + QStringLiteral("/prices.json");
-    auto prices = PriceTable::read(QStringLiteral(":/llm/prices.json"), own);
+    auto prices = PriceTable::read(bundledPath(QStringLiteral("prices.json")), own);
     if (!prices) return std::unexpected(prices.error());
     auto spending = Spending::open(paths::dataFolder() + QStringLiteral("/spending.db"));
     if (!spending) return std::unexpected(spending.error());

@@ -76,13 +76,18 @@ Result<Prompt> parsePrompt(const QString &name, const QString &text, const QStri
     return prompt;
 }
 
-Result<Prompt> readPrompt(const QString &name, const QString &folder, const QStringList &known)
+QString bundledPath(const QString &name)
 {
     initialiseResources();
-    const QString bundledPath = QStringLiteral(":/llm/prompts/%1.md").arg(name);
-    auto bundled = readText(bundledPath);
+    return QStringLiteral(":/llm/") + name;
+}
+
+Result<Prompt> readPrompt(const QString &name, const QString &folder, const QStringList &known)
+{
+    const QString bundledFile = bundledPath(QStringLiteral("prompts/%1.md").arg(name));
+    auto bundled = readText(bundledFile);
     if (!bundled) return std::unexpected(bundled.error());
-    if (folder.isEmpty()) return parsePrompt(name, *bundled, bundledPath, known);
+    if (folder.isEmpty()) return parsePrompt(name, *bundled, bundledFile, known);
     const QString path = QDir(folder).filePath(name + QStringLiteral(".md"));
     if (!QFile::exists(path)) {
         if (!QDir().mkpath(folder))

@@ -11,6 +11,9 @@
 
 namespace kernelskill::llm {
 
+// The path of what is compiled in: "prompts/planner.md", "prices.json".
+[[nodiscard]] QString bundledPath(const QString &name);
+
 struct Prompt
 {
     QString name; // "planner"
