@@ -113,6 +113,7 @@ struct ConfinedChild::Impl
     bool prepare(const ConfineCommand &command, internal::ChildStart &start, std::vector<Descriptor> &theirs,
                  std::string &error);
     void readStatus();
+    void killInner();
     void kill(ConfinedEnd::Kind kind);
     bool drain(Descriptor &from, std::string &into);
     void reap();
@@ -177,11 +178,20 @@ void ConfinedChild::Impl::readStatus()
     innerProcess = processDescriptor(inner);
 }
 
+void ConfinedChild::Impl::killInner()
+{
+    if (inner > 0 && !hasEnded(innerProcess)) syscall(SYS_pidfd_send_signal, innerProcess.get(), SIGKILL, nullptr, 0);
+}
+
 void ConfinedChild::Impl::kill(ConfinedEnd::Kind kind)
 {
     if (pid <= 0 || reaped || killed) return;
     killed = true;
     end.kind = kind;
+    // With the first process of a namespace the kernel ends all others and lets none be born, however fast they multiply;
+    // looking for them one by one might never end.
+    readStatus();
+    killInner();
     killTree(pid);
     killGroup(pid);
 }
@@ -218,7 +228,7 @@ void ConfinedChild::Impl::reap()
     // somebody else, so that one is waited for but not killed: the death of its parent kills it.
     const bool known = inner > 0;
     readStatus();
-    if (known && !hasEnded(innerProcess)) syscall(SYS_pidfd_send_signal, innerProcess.get(), SIGKILL, nullptr, 0);
+    if (known) killInner();
     giveUp = Clock::now() + std::chrono::seconds(2);
 }
 
@@ -307,10 +317,11 @@ void ConfinedChild::checkLimits()
     m_impl->readStatus();
     const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - m_impl->started).count();
     if (elapsed > m_impl->limits.wallClock_ms) return m_impl->kill(ConfinedEnd::Kind::TimedOut);
-    const TreeUse use = treeUse(m_impl->pid);
+    // Two are bubblewrap's own, and one is one too many.
+    const int most = m_impl->limits.processes + 2;
+    const TreeUse use = treeUse(m_impl->pid, most + 1);
     if (use.residentBytes > m_impl->limits.memoryBytes) return m_impl->kill(ConfinedEnd::Kind::OutOfMemory);
-    // Root is exempt from RLIMIT_NPROC. Two are bubblewrap's own.
-    if (use.processes > m_impl->limits.processes + 2) {
+    if (use.processes > most) {
         m_impl->end.refusedCall = "fork";
         m_impl->kill(ConfinedEnd::Kind::Signalled);
     }

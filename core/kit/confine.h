@@ -22,7 +22,7 @@ struct ConfineLimits
     std::int64_t memoryBytes = std::int64_t(4) << 30; // resident, summed over the tree, by watchdog
     std::int64_t fileBytes = std::int64_t(1) << 30;   // RLIMIT_FSIZE; also the size of the private /tmp
     std::int64_t outputBytes = std::int64_t(1) << 20; // kept of stdout and of stderr; the rest is drained and dropped
-    int processes = 64;                          // RLIMIT_NPROC where it counts, and a watchdog over the tree
+    int processes = 64;                          // in the tree, by watchdog
     int openFiles = 1024;                        // RLIMIT_NOFILE
 };
 
@@ -131,8 +131,9 @@ struct TreeUse
     std::int64_t residentBytes = 0; // shared pages count once a process
     int processes = 0;
 };
-// Of a process and all its descendants.
-[[nodiscard]] TreeUse treeUse(pid_t root);
+// Of a process and its descendants, `mostProcesses` of them at most: the walk ends there, so that it ends even in a tree
+// that grows faster than it can be read.
+[[nodiscard]] TreeUse treeUse(pid_t root, int mostProcesses);
 // Sends SIGKILL to a process and all its descendants, stopping the root first so that none is born meanwhile.
 void killTree(pid_t root);
 // The same to its descendants only.

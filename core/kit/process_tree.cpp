@@ -43,7 +43,8 @@ bool kernelListsChildren()
     return listed;
 }
 
-void addChildren(pid_t parent, std::vector<pid_t> &found)
+// At most `most` in all: whoever multiplies faster than we can read is not followed for ever.
+void addChildren(pid_t parent, std::vector<pid_t> &found, std::size_t most)
 {
     const std::string tasks = "/proc/" + std::to_string(parent) + "/task";
     for (int task : numberedEntries(tasks)) {
@@ -51,6 +52,7 @@ void addChildren(pid_t parent, std::vector<pid_t> &found)
         const char *at = line.c_str();
         char *next = nullptr;
         for (long child = std::strtol(at, &next, 10); next != at; child = std::strtol(at, &next, 10)) {
+            if (found.size() >= most) return;
             found.push_back(pid_t(child));
             at = next;
         }
@@ -73,15 +75,18 @@ std::multimap<pid_t, pid_t> allChildren()
     return result;
 }
 
-// The root first, then its descendants.
-std::vector<pid_t> treeOf(pid_t root)
+constexpr std::size_t everyProcess = std::size_t(-1);
+
+// The root first, then its descendants, at most `most`. `onFound` gets each descendant before its own children are read.
+template<typename Found> std::vector<pid_t> treeOf(pid_t root, std::size_t most, Found onFound)
 {
     std::vector<pid_t> tree{root};
     const bool direct = kernelListsChildren();
     const std::multimap<pid_t, pid_t> children = direct ? std::multimap<pid_t, pid_t>() : allChildren();
-    for (std::size_t i = 0; i < tree.size(); ++i) {
+    for (std::size_t i = 0; i < tree.size() && tree.size() < most; ++i) {
+        if (i > 0) onFound(tree[i]);
         if (direct) {
-            addChildren(tree[i], tree);
+            addChildren(tree[i], tree, most);
             continue;
         }
         const auto [begin, end] = children.equal_range(tree[i]);
@@ -92,11 +97,11 @@ std::vector<pid_t> treeOf(pid_t root)
 
 } // namespace
 
-TreeUse treeUse(pid_t root)
+TreeUse treeUse(pid_t root, int mostProcesses)
 {
     static const long pageSize = sysconf(_SC_PAGESIZE);
     TreeUse use;
-    for (pid_t pid : treeOf(root)) {
+    for (pid_t pid : treeOf(root, std::size_t(mostProcesses), [](pid_t) {})) {
         const std::string line = readSmallFile("/proc/" + std::to_string(pid) + "/statm");
         long size = 0, resident = 0;
         if (std::sscanf(line.c_str(), "%ld %ld", &size, &resident) != 2) continue;
@@ -108,10 +113,10 @@ TreeUse treeUse(pid_t root)
 
 void killDescendants(pid_t root)
 {
-    // Children of children may be born while we look, so look again until nothing is new. Bubblewrap's inner process is
-    // the first of its process namespace: its death takes all others with it, and no later round finds any.
+    // Stopped as soon as it is found, none has children after its own were read; those of whom nobody has heard yet may
+    // have some, so look again until nothing is new.
     for (int round = 0; round < 8; ++round) {
-        const std::vector<pid_t> tree = treeOf(root);
+        const std::vector<pid_t> tree = treeOf(root, everyProcess, [](pid_t pid) { kill(pid, SIGSTOP); });
         for (std::size_t i = 1; i < tree.size(); ++i) kill(tree[i], SIGKILL);
         if (tree.size() == 1) break;
     }
@@ -120,7 +125,8 @@ void killDescendants(pid_t root)
 void killTree(pid_t root)
 {
     if (root <= 1) return; // to kill(), 0 is the caller's own group, -1 everything there is
-    kill(root, SIGSTOP);
+    // A group stops as one: nobody in it forks past the signal.
+    kill(getpgid(root) == root ? -root : root, SIGSTOP);
     killDescendants(root);
     kill(root, SIGKILL);
 }

@@ -22,7 +22,7 @@ struct SandboxLimits
     qint64 memoryBytes = qint64(4) << 30;   // resident, by watchdog over the group
     qint64 fileBytes = qint64(1) << 30;     // RLIMIT_FSIZE
     qint64 outputBytes = qint64(1) << 20;   // of stdout and of stderr kept; the rest is drained and dropped
-    int processes = 64;                     // RLIMIT_NPROC where it counts (not root)
+    int processes = 64;                     // in the tree, by watchdog
 };
 
 struct SandboxCommand
