@@ -76,6 +76,7 @@ METRICS = [
     "sm__warps_active.avg.pct_of_peak_sustained_active",
     "smsp__issue_active.avg.pct_of_peak_sustained_active",
     "launch__registers_per_thread",
+    "launch__shared_mem_config_size",
     "launch__occupancy_limit_registers",
     "launch__waves_per_multiprocessor",
 ] + [f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio" for stall in STALLS]

@@ -39,7 +39,7 @@ struct ModelConstants
     double atomicSlices = 0;             // that work side by side when addresses spread
     double atomicDevicePacketCycles = 0; // a packet on its way to L2, of the whole device
     double atomicDeviceLaneCycles = 0;   // and each lane of it
-    double l1Share = 1;                  // of the array beside shared memory, that keeps data for a second use
+    double l1Share = 1;                  // of the array beside shared memory that keeps data for a second use
     double dirtyShare = 0;               // of L2, that stays dirty when a kernel that wrote more ends
     double packetSectors = 0;            // sectors L2 could move in the time of a packet's own cost, see work.cpp
     double partialStoreSectors = 0;      // full sectors L2 could move in the time of one that is stored in part

@@ -15,6 +15,9 @@ constexpr std::uint64_t manyNeighbours = 12;
 // Rounds of a slice narrower than the device: what the first block of a multiprocessor fetches into its L1 is there for
 // the further ones. As many as it holds at a time, if that is more.
 constexpr std::uint64_t mostRounds = 8;
+// Rounds that a multiprocessor goes through before the next ones begin, in times what it holds: a block finds L1 as those left
+// it that ended at other times than it began.
+constexpr std::uint64_t wavesInARow = 4;
 // Side by side: more do not fit the host's own caches.
 constexpr std::uint64_t mostWarps = 256;
 
@@ -25,6 +28,30 @@ SampleSlice slice(std::uint64_t first, std::uint64_t width, std::uint64_t rounds
     if (width == sms) return {{first, width * rounds}};
     for (std::uint64_t round = 0; round < rounds; ++round)
         result.push_back({first + round * sms, width});
+    return result;
+}
+
+// Multiprocessors of a slice that can run all their rounds.
+std::uint64_t columnWidth(std::uint64_t total, std::uint64_t wanted, std::uint64_t sms)
+{
+    const std::uint64_t rounds = (total + sms - 1) / sms;
+    return std::min(wanted / rounds, sms / sliceCount);
+}
+
+// Where a grid has few rounds, some multiprocessors with all of theirs tell more than a third of the rounds of more of them:
+// L1 is full of what went before when a block begins, but for the first.
+SamplePlan columns(std::uint64_t total, std::uint64_t width, std::uint64_t sms)
+{
+    SamplePlan result;
+    for (std::uint64_t i = 0; i < sliceCount; ++i) {
+        SampleSlice column;
+        for (std::uint64_t first = (sms - width) * i / (sliceCount - 1); first < total; first += sms) {
+            column.push_back({first, std::min(width, total - first)});
+            result.blocks += column.back().count;
+        }
+        result.slices.push_back(std::move(column));
+    }
+    result.residentShare = static_cast<double>(width) / static_cast<double>(std::min(sms, total));
     return result;
 }
 
@@ -62,6 +89,9 @@ SamplePlan plan(const SampleRequest &request, const GpuModel &gpu)
     const std::uint64_t span = (rounds - 1) * sms + width;
     if (span * sliceCount > total) return all();
 
+    if (const std::uint64_t whole = columnWidth(total, wanted, sms); whole >= manyNeighbours)
+        return columns(total, whole, sms);
+
     const std::uint64_t last = total - span;
     result.slices = {slice(0, width, rounds, sms), slice(last / 2, width, rounds, sms), slice(last, width, rounds, sms)};
     result.blocks = width * rounds * sliceCount;
@@ -84,8 +114,9 @@ StartOrder startOrder(const SampleSlice &slice, std::uint64_t gridBlocks, const 
     order.sharingL1 = std::min<std::uint64_t>(resident, rounds.size());
     const std::uint64_t group = std::clamp<std::uint64_t>(mostWarps / (order.sharingL1 * warps), 1, sms);
     order.concurrentBlocks = static_cast<std::uint32_t>(group * order.sharingL1);
-    for (std::size_t wave = 0; wave < rounds.size(); wave += order.sharingL1) {
-        const std::size_t end = std::min<std::size_t>(rounds.size(), wave + order.sharingL1);
+    const std::size_t step = order.sharingL1 * wavesInARow;
+    for (std::size_t wave = 0; wave < rounds.size(); wave += step) {
+        const std::size_t end = std::min<std::size_t>(rounds.size(), wave + step);
         for (std::uint64_t sm = 0; sm < rounds[wave].count; sm += group) {
             for (std::size_t round = wave; round < end; ++round)
                 if (sm < rounds[round].count)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modelled caches: set-associative, 128-byte lines with four 32-byte sectors, the least recently used one
-// is replaced; L2 in its two parts; and what an SM's stores pass before they get there.
+// The modelled caches: set-associative, 128-byte lines with four 32-byte sectors. In L2 the least recently used line is
+// replaced; in L1 the older of two that are drawn, which makes the rows of an H200's co-resident blocks find as much of
+// themselves as there (tests/bench/simulator_ladders, "What L1 keeps"). L2 in its two parts; and what an SM's stores pass
+// before they get there.
 // Plain inline code without library containers: it is compiled once per instruction set of the host.
 #pragma once
 
@@ -23,9 +25,10 @@ struct SectorCache {
     std::uint32_t setCount = 0;
     std::uint64_t inverse = 0; // ⌈2^64 / setCount⌉ modulo 2^64
     std::uint32_t neighbourBits = 0; // 2^n consecutive lines share a set
+    std::uint32_t draw = 0; // last random number; 0: the least recently used line goes, else the older of two drawn ones
 
-    static SectorCache over(CacheSet *sets, std::uint32_t setCount, std::uint32_t neighbourBits = 0) {
-        return {sets, setCount, ~std::uint64_t{0} / setCount + 1, neighbourBits};
+    static SectorCache over(CacheSet *sets, std::uint32_t setCount, std::uint32_t neighbourBits = 0, std::uint32_t draw = 0) {
+        return {sets, setCount, ~std::uint64_t{0} / setCount + 1, neighbourBits, draw};
     }
     [[gnu::always_inline]] static std::uint32_t sectorsIn(unsigned mask) { return static_cast<std::uint32_t>(__builtin_popcount(mask)); }
     // The remainder by setCount without a division (D. Lemire, "Faster remainder by direct computation", 2019).
@@ -63,6 +66,22 @@ struct SectorCache {
     }
     // Makes room for a line; returns its way and how many dirty sectors had to leave.
     [[gnu::always_inline]] int replace(CacheSet &set, std::uint32_t line, std::uint32_t &writtenBack) {
+        const int victim = draw != 0 ? drawn(set) : oldest(set);
+        writtenBack += sectorsIn(set.dirty[victim]);
+        set.tag[victim] = line + 1;
+        set.valid[victim] = set.dirty[victim] = 0;
+        return victim;
+    }
+    // The older of two ways, drawn by a linear congruential generator.
+    [[gnu::always_inline]] int drawn(const CacheSet &set) {
+        const int free = find(set, ~std::uint32_t{0});
+        if (free >= 0) return free;
+        draw = (draw * 1664525u + 1013904223u) | 1u << 8; // never 0
+        const std::uint32_t one = draw >> 29, other = draw >> 26 & 7u;
+        return static_cast<int>(set.age[one] >= set.age[other] ? one : other);
+    }
+    // The way whose last use is longest ago.
+    [[gnu::always_inline]] int oldest(CacheSet &set) {
         using Tags [[gnu::vector_size(32)]] = std::uint32_t;
         using Ages [[gnu::vector_size(8)]] = std::uint8_t;
         using Keys [[gnu::vector_size(16)]] = std::uint16_t;
@@ -78,11 +97,7 @@ struct SectorCache {
         other = __builtin_shufflevector(keys, keys, 2, 3, 0, 1, 2, 3, 0, 1);
         keys = keys > other ? keys : other;
         const std::uint16_t most = keys[0] > keys[1] ? keys[0] : keys[1];
-        const int victim = CacheSet::ways - 1 - (most & 7);
-        writtenBack += sectorsIn(set.dirty[victim]);
-        set.tag[victim] = line + 1;
-        set.valid[victim] = set.dirty[victim] = 0;
-        return victim;
+        return CacheSet::ways - 1 - (most & 7);
     }
     // Returns the sectors of `mask` that were present; the others are present afterwards.
     [[gnu::always_inline]] unsigned read(std::uint32_t line, unsigned mask, std::uint32_t &writtenBack) {

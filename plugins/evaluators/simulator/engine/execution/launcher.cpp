@@ -10,11 +10,16 @@
 namespace kernelskill::simulator {
 namespace {
 
-// Warp instructions before another warp gets its turn. Few enough that co-resident warps compete for the caches as on a
-// device, where a warp does not run ahead of the others by thousands of instructions; many enough to cost nothing.
-constexpr std::uint64_t quantum = 256;
+// A turn: warp instructions, or cycles of the warp's clock, before another warp gets its own. Cycles, because a device's warps
+// keep within a memory access of each other: one that waits for memory lets the others come after it, and what they find in
+// L1 follows from that. Few instructions cost nothing yet.
+constexpr std::uint64_t quantum = 256, turnCycles = 512;
+constexpr std::uint64_t issuesPerCycle = 4; // of an SM
 constexpr std::uint32_t mostEpochs = 1u << 20;   // barriers before the tags of shared memory are cleared
 constexpr std::uint32_t mostTags = 0x003f'ff00u; // owners before the tags of global memory are cleared (isa/shadow.h)
+
+// Waits at a barrier with all its lanes.
+bool isHeld(const WarpState &warp) { return warp.active == 0 && warp.barrierMask == warp.live; }
 
 } // namespace
 
@@ -133,7 +138,8 @@ void Launcher::prepareCaches() {
     if (m_fetches == nullptr) throw std::bad_alloc();
     m_state.fetches.entry = m_fetches.get();
     m_l1.resize(m_state.smCount);
-    for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = SectorCache::over(m_caches.l1.data() + sm * l1Sets, static_cast<std::uint32_t>(l1Sets));
+    m_smTurns.assign(m_state.smCount, {});
+    for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = SectorCache::over(m_caches.l1.data() + sm * l1Sets, static_cast<std::uint32_t>(l1Sets), 0, sm + 1);
     m_state.l1 = m_l1.data();
 }
 
@@ -246,6 +252,7 @@ void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
         warp.fragmentCount = 0;
         warp.barrierMask = 0;
         warp.clock = 0;
+        warp.waited = 0;
         warp.pollPc = ~0u;
         warp.pollCount = 0;
         warp.asyncOpen = 0;
@@ -275,47 +282,93 @@ WarpContext Launcher::contextOf(BlockStorage &storage, WarpState &warp) {
     return context;
 }
 
+bool Launcher::SmTurn::spent() const { return wavefronts >= turnCycles || issues >= turnCycles * issuesPerCycle; }
+
+// Begins a block's turn; returns when it ends, by the block's clocks. The oldest block of an SM opens the SM's turn: blocks
+// take their turns in the order of their age.
+std::uint64_t Launcher::openTurn(const BlockStorage &storage) {
+    const BlockState &b = storage.state;
+    SmTurn &sm = m_smTurns[b.sm];
+    if (sm.opener == 0 || sm.opener == b.linear + 1) {
+        sm.opener = b.linear + 1;
+        sm.wavefronts -= std::min(sm.wavefronts, turnCycles);
+        sm.issues -= std::min(sm.issues, turnCycles * issuesPerCycle);
+    }
+    std::uint64_t earliest = ~std::uint64_t{0} - turnCycles;
+    for (const WarpState &warp : storage.warps)
+        if (warp.live != 0 && !isHeld(warp)) earliest = std::min(earliest, warp.clock + warp.waited);
+    return earliest + turnCycles;
+}
+
+// One turn of each warp of a block.
+Launcher::Turn Launcher::runTurn(BlockStorage &storage) {
+    BlockState &b = storage.state;
+    const std::uint64_t until = openTurn(storage);
+    SmTurn &sm = m_smTurns[b.sm];
+    // What limits an SM goes to its oldest blocks first, and blocks go as one: four schedulers serve the warps of a block alike.
+    const bool yields = sm.spent();
+    Turn turn;
+    for (WarpState &warp : storage.warps) {
+        if (warp.live == 0) continue;
+        turn.alive = true;
+        if (isHeld(warp)) continue;
+        turn.ran = true;
+        const bool ahead = warp.clock + warp.waited >= until;
+        if (yields && !ahead) warp.waited = until - warp.clock;
+        if (yields || ahead) {
+            turn.progressed |= yields || warp.pollCount == 0;
+            continue;
+        }
+        WarpContext context = contextOf(storage, warp);
+        const std::uint64_t before = b.instructions, wavefrontsBefore = m_state.l1Wavefronts;
+        const WarpStop stop = m_isa.run(context, quantum, until - warp.waited);
+        m_executed += b.instructions - before;
+        sm.issues += b.instructions - before;
+        sm.wavefronts += m_state.l1Wavefronts - wavefrontsBefore;
+        turn.fatal = stop == WarpStop::Fatal || isEndless(storage, warp);
+        if (turn.fatal) return turn;
+        // A turn is shorter than it takes to see that a value does not change.
+        turn.progressed |= stop != WarpStop::Polling && warp.pollCount == 0;
+    }
+    return turn;
+}
+
+bool Launcher::isEndless(BlockStorage &storage, WarpState &warp) {
+    const LaunchLimits &limits = m_request.limits;
+    const bool block = storage.state.instructions > limits.blockInstructionBudget;
+    if (!block && m_executed <= limits.warpInstructionBudget) return false;
+    reportEndless(storage, warp, block ? "block" : "launch", block ? limits.blockInstructionBudget : limits.warpInstructionBudget);
+    return true;
+}
+
 // Gives each warp a turn until all have ended, or `turns` times.
 Launcher::BlockStop Launcher::runBlock(BlockStorage &storage, std::uint32_t turns) {
     BlockState &b = storage.state;
     if (m_lastBlock != &b) b.firstTag = b.tag; // others have had owners in between
     m_lastBlock = &b;
     for (; turns > 0; --turns) {
-        bool ran = false, progressed = false, alive = false;
-        for (std::uint32_t w = 0; w < b.warpCount; ++w) {
-            WarpState &warp = storage.warps[w];
-            if (warp.live == 0) continue;
-            alive = true;
-            if (warp.active == 0 && warp.barrierMask == warp.live) continue;
-            WarpContext context = contextOf(storage, warp);
-            const std::uint64_t before = b.instructions;
-            const WarpStop stop = m_isa.run(context, quantum);
-            m_executed += b.instructions - before;
-            ran = true;
-            if (stop == WarpStop::Fatal) return BlockStop::Fatal;
-            if (stop != WarpStop::Polling) progressed = true;
-            if (b.instructions > m_request.limits.blockInstructionBudget) {
-                reportEndless(storage, warp, "block", m_request.limits.blockInstructionBudget);
-                return BlockStop::Fatal;
-            }
-            if (m_executed > m_request.limits.warpInstructionBudget) {
-                reportEndless(storage, warp, "launch", m_request.limits.warpInstructionBudget);
-                return BlockStop::Fatal;
-            }
+        const Turn turn = runTurn(storage);
+        if (turn.fatal) return BlockStop::Fatal;
+        if (!turn.alive) return BlockStop::Done;
+        if (completeBarriers(storage)) {
+            std::uint64_t longest = 0;
+            for (const WarpState &warp : storage.warps) longest = std::max(longest, warp.waited);
+            for (WarpState &warp : storage.warps) warp.waited = longest; // those that came early have waited for the last
+            continue;
         }
-        if (!alive) return BlockStop::Done;
-        if (completeBarriers(storage)) continue;
-        if (!ran && b.cluster != nullptr) return BlockStop::Waiting; // for other blocks of the cluster; see runCluster
-        if (!ran) {
+        if (!turn.ran && b.cluster != nullptr) return BlockStop::Waiting; // for other blocks of the cluster; see runCluster
+        if (!turn.ran) {
             reportDeadlock(storage);
             return BlockStop::Fatal;
         }
-        if (!progressed) return BlockStop::Waiting;
+        if (!turn.progressed) return BlockStop::Waiting;
     }
     return BlockStop::Running;
 }
 
 void Launcher::finishBlock(BlockStorage &storage) {
+    SmTurn &sm = m_smTurns[storage.state.sm];
+    if (sm.opener == storage.state.linear + 1) sm.opener = 0;
     std::uint64_t last = 0;
     for (const auto &warp : storage.warps) last = std::max(last, warp.clock);
     m_totals.blockCriticalCycles += last;

@@ -131,6 +131,11 @@ private:
     bool retryWaiting();
     void runNext(std::uint32_t turns);
     void startWindow(const BlockWindow &window, std::uint32_t turns);
+    // What came of a block's turn: it has warps that have not exited; some are not held by a barrier; some do not only poll.
+    struct Turn { bool alive = false, ran = false, progressed = false, fatal = false; };
+    [[nodiscard]] std::uint64_t openTurn(const BlockStorage &storage);
+    [[nodiscard]] Turn runTurn(BlockStorage &storage);
+    bool isEndless(BlockStorage &storage, WarpState &warp);
     BlockStop runBlock(BlockStorage &storage, std::uint32_t turns);
     void startCluster(BlockStorage &leader, std::uint64_t linear);
     BlockStop runCluster(BlockStorage &leader);
@@ -168,6 +173,14 @@ private:
     std::vector<JoinedStores> m_stores;
     struct Free { void operator()(std::uint16_t *p) const; };
     std::unique_ptr<std::uint16_t, Free> m_fetches; // zero pages until touched
+    // What an SM's blocks have taken of its issue slots and of L1's data stage in the present turn, with what earlier turns
+    // took beyond their share.
+    struct SmTurn {
+        std::uint64_t opener = 0; // number + 1 of the oldest block, whose turn begins the SM's; 0: it has ended
+        std::uint64_t wavefronts = 0, issues = 0;
+        [[nodiscard]] bool spent() const;
+    };
+    std::vector<SmTurn> m_smTurns;
     std::vector<bool> m_l1Fresh;
     std::vector<std::uint64_t> m_atomicPieces;
     std::vector<std::byte> m_parameters;

@@ -61,7 +61,8 @@ struct IsaTable {
     Handler (*warpWide)(const char *name, ptx::Type);        // shfl, vote, match, redux
     Handler (*memory)(const char *name, AddressSpaceKind, ptx::Type); // ld, st, atom, cp.async
     Handler (*tensor)(const char *shape, ptx::Type);
-    WarpStop (*run)(WarpContext &, std::uint64_t quantum);
+    // Until `quantum` instructions are done, the warp's clock has reached `until`, or it stops by itself.
+    WarpStop (*run)(WarpContext &, std::uint64_t quantum, std::uint64_t until);
 };
 
 [[nodiscard]] const IsaTable &isaTable(); // the best one this host can run

@@ -73,7 +73,8 @@ struct WarpState {
     std::uint32_t unorderedCount = 0, unorderedLow = ~0u, unorderedHigh = 0;
     UnorderedStore unordered[mostUnorderedStores];
     std::uint32_t clusterArrived = 0, clusterPassed = 0; // lanes at the cluster's barrier: have arrived; may pass the next wait
-    std::uint64_t clock = 0;
+    std::uint64_t clock = 0; // cycles since the block began, as if it had the SM to itself
+    std::uint64_t waited = 0; // for older blocks, besides: only decides whose turn it is, the time model adds what it costs
     // polling: the same strong access giving the same value over and over
     std::uint64_t pollValue = 0;
     std::uint32_t pollPc = ~0u, pollCount = 0;
@@ -137,6 +138,7 @@ struct LaunchState {
     std::uint64_t l2ReadSectors = 0, l2WriteSectors = 0, dramReadBytes = 0, dramWriteBytes = 0, dramAgainBytes = 0;
     std::uint32_t l2Latencies[latencyKinds] = {}, dramLatencies[latencyKinds] = {}; // of a line, by latencyKind()
     std::uint64_t branches = 0, divergentBranches = 0;
+    std::uint64_t l1Wavefronts = 0; // of requests to global memory
     std::uint64_t atomicTurnsInteger = 0, atomicTurnsFloat = 0;
     std::uint64_t *atomicPieces = nullptr; // atomicPieceWords of them
     AddressSpace *addresses = nullptr;

@@ -100,6 +100,7 @@ template <bool Write> void globalGroup(WarpContext &context, const MemoryOperand
         a.stored = true;
         if (m.constantCache) return;
         context.counters->add(p.counts);
+        context.launch->l1Wavefronts += p.wavefronts;
         writeThroughCaches(context, p, start, p.counts.bytes);
     } else {
         if (!m.constantCache) expectLines(context, start);
@@ -108,6 +109,7 @@ template <bool Write> void globalGroup(WarpContext &context, const MemoryOperand
         if (m.constantCache) return;
         a.loaded = true;
         context.counters->add(p.counts);
+        context.launch->l1Wavefronts += p.wavefronts;
         // Wavefronts beyond the ideal come one after the other (H200: 50 cycles more for 32 lines).
         const std::uint32_t further = 3u * static_cast<std::uint32_t>(p.wavefronts - p.idealWavefronts) / 2u;
         setLatency(context, readThroughCaches(context, p, start, m.bypassL1) + further, longReason);

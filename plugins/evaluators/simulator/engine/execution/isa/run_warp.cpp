@@ -159,8 +159,8 @@ inline void countIssues(const LaunchState &l, std::uint32_t first, std::uint32_t
     return !context.stop && !context.yield;
 }
 
-// Executes plain instructions, `most` at most, until one that is something else. Returns how many.
-std::uint32_t runStretch(WarpContext &context, Run &run, std::uint32_t most) {
+// Executes plain instructions, `most` at most, until one that is something else or the clock reaches `until`. Returns how many.
+std::uint32_t runStretch(WarpContext &context, Run &run, std::uint32_t most, std::uint64_t until) {
     const LaunchState &l = *context.launch;
     std::uint64_t *const ready = context.warp->ready;
     const std::uint32_t *const predicates = context.predicates;
@@ -186,7 +186,7 @@ std::uint32_t runStretch(WarpContext &context, Run &run, std::uint32_t most) {
         const bool goesOn = executeUnusual(context, run, one, clock, late);
         clock = run.clock;
         if (!goesOn) break;
-    } while (op != end && op->control == Control::Plain);
+    } while (op != end && op->control == Control::Plain && clock < until);
     run.clock = clock;
     const auto count = static_cast<std::uint32_t>(op - first);
     countIssues(l, run.now.pc, run.now.pc + count, active);
@@ -205,7 +205,7 @@ Flow runJoin(WarpContext &context, Run &run, const MicroOp &op) {
     w.unorderedCount = 0; // the lanes have met
     w.unorderedLow = ~0u;
     w.unorderedHigh = 0;
-    (void)runStretch(context, run, 1);
+    (void)runStretch(context, run, 1, 0);
     if (!context.stop) return Flow::On;
     run.stop = WarpStop::Fatal;
     return Flow::Leave;
@@ -355,7 +355,7 @@ bool giveWay(WarpContext &context, Run &run, std::uint32_t count) {
 
 } // namespace
 
-WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
+WarpStop runWarp(WarpContext &context, std::uint64_t quantum, std::uint64_t until) {
     WarpState &w = *context.warp;
     const MicroOp *const code = context.launch->code;
     Run run;
@@ -370,7 +370,7 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
         const MicroOp &op = code[run.now.pc];
         std::uint32_t count = 1;
         if (op.control == Control::Plain) {
-            count = runStretch(context, run, stretchBound(w, run.now, steps));
+            count = runStretch(context, run, stretchBound(w, run.now, steps), until);
             steps -= count;
             if (context.stop) {
                 run.stop = WarpStop::Fatal;
@@ -384,7 +384,7 @@ WarpStop runWarp(WarpContext &context, std::uint64_t quantum) {
             if (flow == Flow::Leave) break;
         }
         if (!giveWay(context, run, count)) break;
-        if (steps == 0) [[unlikely]] {
+        if (steps == 0 || run.clock >= until) [[unlikely]] {
             run.stop = WarpStop::Quantum;
             break;
         }
