@@ -46,6 +46,7 @@ public:
     LaunchReport report;
     LaunchLimits limits;
     std::vector<BlockWindow> windows;
+    std::uint32_t concurrentBlocks = 1;
 
     template <class T> std::uint64_t upload(const std::vector<T> &values, const std::string &name = "x") {
         const std::uint64_t address = *device.allocate(values.size() * sizeof(T), name);
@@ -72,6 +73,7 @@ public:
         request.dynamicSharedBytes = dynamicShared;
         request.limits = limits;
         request.windows = windows;
+        request.concurrentBlocks = concurrentBlocks;
         for (const auto p : pointers) request.arguments.push_back(argument(p));
         auto result = device.launch(request);
         if (!result) {

@@ -36,6 +36,9 @@ private Q_SLOTS:
     void whatAStoreFillsIsInL1();
     void whatABlockFetchesAgainIsTold();
     void bothSidesOfL2KeepWhatTheyRead();
+    void l1DrawsWhatLeaves();
+    void warpsWaitForMemoryTogether();
+    void theOldestBlockGoesFirst();
     void barriersAreCountedByWarp();
     void windowRunsItsBlocksOnly();
     void registersAreRoundedToEight();
@@ -321,6 +324,61 @@ void EngineCounters::bothSidesOfL2KeepWhatTheyRead() {
     cache.write(line, 8, writtenBack);
     QCOMPARE(cache.read(line, 8, other, writtenBack), 8u);
     QCOMPARE(writtenBack, 0u);
+}
+
+void EngineCounters::l1DrawsWhatLeaves() {
+    std::vector<CacheSet> sets(1);
+    SectorCache cache = SectorCache::over(sets.data(), 1, 0, 1);
+    std::uint32_t ignored = 0;
+    for (std::uint32_t line = 0; line < 8; ++line) (void)cache.read(line, 1, ignored);
+    for (std::uint32_t line = 0; line < 8; ++line) QCOMPARE(cache.read(line, 1, ignored), 1u); // free ways first
+    int old = 0, newest = 0;
+    constexpr int rounds = 2000;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+        std::uint32_t lines[8];
+        std::ranges::copy(sets[0].tag, lines);
+        for (const auto line : lines) (void)cache.read(line - 1, 1, ignored); // way 0 is the oldest
+        (void)cache.read(1000 + round, 1, ignored);
+        const auto gone = std::ranges::mismatch(lines, sets[0].tag).in1 - lines;
+        old += gone < 4;
+        newest += gone == 7;
+    }
+    // of two drawn from eight: one of the older four in 48 of 64, the newest in 1
+    QVERIFY2(std::abs(old - rounds * 48 / 64) < rounds / 20, qPrintable(QString::number(old)));
+    QVERIFY2(newest > 0 && newest < rounds / 32, qPrintable(QString::number(newest)));
+}
+// Each of 32 warps walks through a line of its own, word by word, and L1 has room for eight: as on a device, where a warp that
+// waits for memory lets the others come after it, they take the lines from each other.
+void EngineCounters::warpsWaitForMemoryTogether() {
+    ExecutionModel model = asWritten();
+    model.l1Bytes = 1024;
+    model.smCount = 1;
+    Engine e;
+    e.device = Device(model);
+    const auto x = e.upload(ramp(32 * 32));
+    const std::string body = "and.b32 %r1, %tid, 992;\nshl.b32 %r1, %r1, 2;\ncvt.u64.u32 %d1, %r1;\nadd.s64 %d1, %d1, %a0;\nmov.u32 %r2, 0;\nmov.f32 %f2, 0f00000000;\nLOOP:\n"
+                             "ld.global.f32 %f1, [%d1];\nadd.f32 %f2, %f2, %f1;\nadd.s64 %d1, %d1, 4;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 32;\n@%p1 bra LOOP;";
+    QVERIFY(e.run(kernelText(1, body), {1}, {1024}, {x}));
+    const auto &load = e.report.counters.globalLoad;
+    QCOMPARE(load.sectors, 32u * 32);
+    QVERIFY2(load.l1HitSectors < load.sectors * 7 / 10, qPrintable(QString::number(load.l1HitSectors)));
+}
+// Four blocks of an SM ask for 32 lines with every load, which L1 takes 32 cycles for, and need four times what it holds. The
+// older ones go on first and find their lines again.
+void EngineCounters::theOldestBlockGoesFirst() {
+    ExecutionModel model = asWritten();
+    model.l1Bytes = 80 * 1024;
+    model.smCount = 1;
+    Engine e;
+    e.device = Device(model);
+    const auto x = e.upload(ramp(4 * 256 * 32)); // a line a thread
+    const std::string body = "shl.b32 %r1, %t, 7;\ncvt.u64.u32 %d1, %r1;\nadd.s64 %d1, %d1, %a0;\nmov.u32 %r2, 0;\nmov.f32 %f2, 0f00000000;\nLOOP:\n"
+                             "ld.global.f32 %f1, [%d1];\nadd.f32 %f2, %f2, %f1;\nadd.s64 %d1, %d1, 4;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 32;\n@%p1 bra LOOP;";
+    e.concurrentBlocks = 4;
+    QVERIFY(e.run(kernelText(1, body), {4}, {256}, {x}));
+    const auto &load = e.report.counters.globalLoad;
+    QCOMPARE(load.sectors, 4u * 256 * 32);
+    QVERIFY2(load.l1HitSectors > load.sectors * 8 / 10, qPrintable(QString::number(load.l1HitSectors)));
 }
 
 void EngineCounters::barriersAreCountedByWarp() {

@@ -100,15 +100,20 @@ private Q_SLOTS:
                         QCOMPARE(result.blocks, total);
                         continue;
                     }
-                    std::uint64_t end = 0, sum = 0;
+                    std::uint64_t sum = 0;
+                    std::vector<BlockWindow> windows;
                     for (const SampleSlice &slice : result.slices) {
-                        for (const BlockWindow &window : slice) {
-                            QVERIFY(window.first >= end && window.count > 0);
-                            end = window.first + window.count;
-                            sum += window.count;
-                        }
+                        QVERIFY(std::ranges::is_sorted(slice, {}, &BlockWindow::first));
+                        windows.insert(windows.end(), slice.begin(), slice.end());
                     }
-                    QCOMPARE(end, total);
+                    std::ranges::sort(windows, {}, &BlockWindow::first);
+                    std::uint64_t end = 0;
+                    for (const BlockWindow &window : windows) {
+                        QVERIFY(window.first >= end && window.count > 0);
+                        end = window.first + window.count;
+                        sum += window.count;
+                    }
+                    QVERIFY(end <= total && windows.front().first == 0);
                     QCOMPARE(sum, result.blocks);
                     QVERIFY(result.residentShare > 0 && result.residentShare <= 1);
                 }
@@ -121,12 +126,12 @@ private Q_SLOTS:
         Occupancy held;
         held.residentBlocks = 2;
         held.warpsPerBlock = 8;
-        // 256 warps: sixteen multiprocessors with two blocks each; four rounds are two waves
+        // 256 warps: sixteen multiprocessors with two blocks each, which go through all four rounds before others begin
         const StartOrder order = startOrder({}, 4 * 132 - 100, held, m_gpu);
         QCOMPARE(order.sharingL1, std::uint64_t(2));
         QCOMPARE(order.concurrentBlocks, 32u);
-        const std::uint64_t firsts[] = {0, 132, 16, 148};
-        for (std::size_t i = 0; i < 4; ++i) {
+        const std::uint64_t firsts[] = {0, 132, 264, 396, 16};
+        for (std::size_t i = 0; i < 5; ++i) {
             QCOMPARE(order.windows[i].first, firsts[i]);
             QCOMPARE(order.windows[i].count, std::uint64_t(16));
         }
@@ -154,10 +159,30 @@ private Q_SLOTS:
 
     void roundsComeBeforeManyNeighbours()
     {
-        // 1000 blocks a slice: 32 rounds would be 31 wide; the grid has 25 of them for each slice
+        // 1000 blocks a slice: 32 rounds, 31 wide
+        const SamplePlan result = plan(request({20000, 1, 1}, 1e5, 3e8), m_gpu);
+        QCOMPARE(result.slices[0].size(), std::size_t(32));
+        QCOMPARE(result.slices[0][0].count, std::uint64_t(31));
+    }
+
+    void someMultiprocessorsRunAllTheirRoundsWhereTheyCan()
+    {
+        // 1000 blocks a slice, and the grid has 76 rounds: 13 multiprocessors at the start, the middle and the end of the device
         const SamplePlan result = plan(request({10000, 1, 1}, 1e5, 3e8), m_gpu);
-        QCOMPARE(result.slices[0].size(), std::size_t(25));
-        QCOMPARE(result.slices[0][0].count, std::uint64_t(40));
+        QCOMPARE(result.slices.size(), std::size_t(3));
+        const std::uint64_t firsts[] = {0, 59, 119};
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            for (std::size_t round = 0; round < 75; ++round) {
+                QCOMPARE(result.slices[i][round].first, firsts[i] + round * 132);
+                QCOMPARE(result.slices[i][round].count, std::uint64_t(13));
+            }
+            for (const BlockWindow &window : result.slices[i]) sum += window.count;
+        }
+        QCOMPARE(result.slices[1].size(), std::size_t(76));
+        QCOMPARE(result.slices[2].size(), std::size_t(75)); // the last round has 100 blocks
+        QCOMPARE(result.blocks, sum);
+        QCOMPARE(result.residentShare, 13.0 / 132);
     }
 
     void pilotsAreFirstAndMiddle()

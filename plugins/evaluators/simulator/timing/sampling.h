@@ -18,7 +18,8 @@
 // blocks, since they share lines, tiles and rows in L2, and the blocks that follow on the same multiprocessor, a device's
 // width further on, which find its L1 as their predecessors left it. Slices lie at the start, the middle and the end of
 // the grid in equal parts, so that work that grows or falls linearly with the block (triangular loops) averages out right,
-// and the ragged last blocks are seen.
+// and the ragged last blocks are seen. Where the budget takes it, a slice is some multiprocessors with all their rounds: L1 as
+// a kernel's first blocks find it is empty, and full of their predecessors' data for all others.
 // What a sample cannot tell: sharing between blocks further apart than a slice is missed, so DRAM bytes of kernels
 // with reuse across the grid come out high; the time model cuts the excess (fetchesAtMost in work.cpp), but for what a block
 // itself fetches again.
@@ -45,7 +46,7 @@ using SampleSlice = std::vector<BlockWindow>; // ascending, not overlapping
 
 struct SamplePlan
 {
-    std::vector<SampleSlice> slices; // ascending, not overlapping; empty: run all blocks
+    std::vector<SampleSlice> slices; // not overlapping; empty: run all blocks
     std::uint64_t blocks = 0;        // that will run
     double residentShare = 1;        // of the device's multiprocessors, in one slice: scales L2
     [[nodiscard]] bool runsAll() const { return slices.empty(); }
@@ -54,7 +55,7 @@ struct SamplePlan
 [[nodiscard]] SamplePlan plan(const SampleRequest &request, const GpuModel &gpu);
 
 // The order in which to start a slice's blocks so that those which a multiprocessor holds at a time run side by side and
-// share its L1, as many multiprocessors together as the host's own caches take.
+// share its L1, as many multiprocessors together as the host's own caches take, and one follows another as soon as there is room.
 struct StartOrder
 {
     std::vector<BlockWindow> windows;
