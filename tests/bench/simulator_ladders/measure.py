@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds, checks, times and profiles every version of every family on this machine's GPU.
 
-    measure.py OUT_FOLDER [--build-only] [--families a,b] [--merge FILE] [--limit SECONDS]
+    measure.py OUT_FOLDER [--build-only] [--families a,b | --only-l1-rows] [--merge FILE] [--limit SECONDS]
 
 Needs nvcc, and ncu for the counters. Writes OUT_FOLDER/h200.json after each step and OUT_FOLDER/measure.log.
 With --merge the result is FILE, an earlier result of the same kind of GPU, with the chosen families measured anew or
-added; its ceilings stay as they are, and every family measured now has a "device" of its own.
+added; its ceilings stay as they are, and every family measured now has a "device" of its own. --only-l1-rows measures no
+family but what L1 keeps (l1_rows.cu).
 """
 import argparse
 import concurrent.futures
@@ -217,7 +218,7 @@ def build(out, chosen, log):
     work = out / "build"
     work.mkdir(parents=True, exist_ok=True)
     jobs = {}
-    for program in ("measure", "ceilings"):
+    for program in ("measure", "ceilings", "l1_rows"):
         jobs[(program, "")] = ["nvcc", "-std=c++17", "-O3", "-arch=sm_90", "-o", str(work / program),
                                str(HERE / f"{program}.cu"), "-ldl"]
     for family in chosen:
@@ -316,6 +317,32 @@ def known_metrics(log):
     return kept
 
 
+def kernel_rows(text):
+    """The rows of what ncu printed as CSV, without that of the units; none if it printed something else."""
+    start = text.find('"ID"')
+    return [row for row in csv.DictReader(io.StringIO(text[start:])) if row.get("ID")] if start >= 0 else []
+
+
+def measure_l1_rows(work, log, limit):
+    """Hit rate of L1, in percent, of each case of l1_rows.cu."""
+    hits, all_of_them = (f"l1tex__t_sectors_pipe_lsu_mem_global_op_ld{end}.sum" for end in ("_lookup_hit", ""))
+    cases = run([str(work / "l1_rows")], 60).stdout.splitlines()
+    result = run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none",
+                  "--cache-control", "all", "--metrics", f"{hits},{all_of_them},launch__shared_mem_config_size",
+                  str(work / "l1_rows")], limit)
+    rows = kernel_rows(result.stdout)
+    if len(rows) != len(cases):
+        log(f"ncu on l1_rows: exit {result.returncode}, {len(rows)} of {len(cases)} kernels", result.stderr[-600:])
+        return {}
+    found = {}
+    for case, row in zip(cases, rows):
+        blocks, kib, waves, writes = case.split()
+        name = f"{blocks}_blocks_{kib}kib_{waves}_waves" + ("_writing" if writes == "1" else "")
+        found[name] = {"hit_pct": round(100 * number(row[hits]) / number(row[all_of_them]), 2),
+                       "shared_config_bytes": number(row["launch__shared_mem_config_size"])}
+    return found
+
+
 def profile_family(work, family, versions, metrics, log, limit):
     """Counters of each kernel; returns {version: [kernel, ...]}."""
     task = json.loads((task_folder(family) / "task.json").read_text())
@@ -324,14 +351,12 @@ def profile_family(work, family, versions, metrics, log, limit):
     result = run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none",
                   "--cache-control", "all", "--profile-from-start", "off", "--metrics", ",".join(metrics),
                   str(work / "measure"), str(path), "--profile"], limit)
-    start = result.stdout.find('"ID"')
-    if start < 0:
+    rows = kernel_rows(result.stdout)
+    if not rows:
         log(f"ncu on {family}: exit {result.returncode}", result.stdout[-600:], result.stderr[-600:])
         return {}
     order, kernels, place = list(versions), {}, -1
-    for row in csv.DictReader(io.StringIO(result.stdout[start:])):
-        if not row.get("ID"):
-            continue  # the row of units
+    for row in rows:
         if "ladderMarker" in row["Kernel Name"]:
             place += 1
             continue
@@ -396,10 +421,11 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--build-only", action="store_true")
     parser.add_argument("--families", default="", help="only these; all of them if left out")
+    parser.add_argument("--only-l1-rows", action="store_true", help="none of them")
     parser.add_argument("--merge", type=pathlib.Path, help="an earlier h200.json to add the chosen families to")
     parser.add_argument("--limit", type=float, default=560)
     options = parser.parse_args()
-    chosen = options.families.split(",") if options.families else families()
+    chosen = options.families.split(",") if options.families else [] if options.only_l1_rows else families()
     if unknown := [family for family in chosen if family not in families()]:
         parser.error(f"there is no family {', '.join(unknown)}")
     earlier = json.loads(options.merge.read_text()) if options.merge else None
@@ -433,6 +459,9 @@ def main():
             log("ceilings:", result.returncode, result.stdout[-1500:], result.stderr[-500:])
             (options.out / "ceilings.txt").write_text(result.stdout)
         log("ceilings", json.dumps(record["ceilings"]))
+    if not earlier or options.only_l1_rows:
+        record["l1_rows"] = {"device": facts, **measure_l1_rows(work, log, 60)}
+        log("l1_rows", json.dumps(record["l1_rows"]))
     save()
     for family, versions in built.items():
         found = time_family(work, family, versions, log, options.limit - seconds(log))
