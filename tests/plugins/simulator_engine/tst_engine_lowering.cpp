@@ -11,6 +11,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include <numeric>
 #include <random>
 
 using namespace kernelskill::simulator;
@@ -285,6 +286,36 @@ private Q_SLOTS:
                                   {1, 1, 1}, {32, 1, 1}, 4096);
         QCOMPARE(both.loweredWords, both.writtenWords);
         QVERIFY(both.lowered.counters.blockCriticalCycles + 500 < both.written.counters.blockCriticalCycles);
+    }
+
+    // Two loads of the first buffer with a store to the second between them. The compiler says of the first load that nobody writes
+    // what it reads; so nobody writes what the second reads, which may pass the store, unless the kernel itself writes there.
+    void loadsOfWhatIsOnlyReadPassStores() {
+        const auto text = [](const char *firstLoad, const char *storeTo) {
+            return kernelText(2, std::string("add.s64 %d1, %a0, %o64;\nadd.s64 %d2, %a1, %o64;\nadd.s64 %d3, ") + storeTo + ", %o64;\n" + firstLoad
+                                     + " %r4, [%d1];\nst.global.u32 [%d3+128], %r4;\nadd.s64 %d4, %d1, %o64;\nld.global.u32 %r5, [%d4+4096];\nst.global.u32 [%d2+256], %r5;\n");
+        };
+        const auto cycles = [](const std::string &kernel) {
+            std::uint64_t result = 0;
+            std::vector<std::uint32_t> words[2];
+            for (const bool lowering : {false, true}) {
+                ExecutionModel model;
+                model.lowering = lowering;
+                Engine engine;
+                engine.device = Device(model);
+                std::vector<std::uint32_t> values(4096);
+                std::iota(values.begin(), values.end(), 1u);
+                const std::uint64_t x = engine.upload(values), y = engine.upload(values, "y");
+                if (!engine.run(kernel, {1}, {32}, {x, y})) qFatal("the kernel does not start");
+                result = engine.report.counters.blockCriticalCycles;
+                words[lowering] = engine.download<std::uint32_t>(y, 4096);
+            }
+            return words[0] == words[1] ? result : 0;
+        };
+        const std::uint64_t apart = cycles(text("ld.global.u32", "%a1"));
+        QVERIFY(apart > 0);
+        QVERIFY(cycles(text("ld.global.nc.u32", "%a1")) + 500 < apart);
+        QVERIFY(cycles(text("ld.global.nc.u32", "%a0")) + 100 > apart); // written by the same kernel
     }
 
     void loadsDoNotPassBarriers() {

@@ -22,6 +22,7 @@ ptx::Function lowered(ptx::Function function, const ptx::Module &module) {
     Graph graph = graphOf(std::move(function));
     graph.tidy();
     inferSpaces(graph);
+    markReadOnly(graph);
     simplify(graph);
     convertBranches(graph);
     simplify(graph);

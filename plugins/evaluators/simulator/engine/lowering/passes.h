@@ -10,6 +10,7 @@ namespace kernelskill::simulator::lowering {
 // Every instruction has the operands it needs.
 [[nodiscard]] bool isWellFormed(const ptx::Function &function);
 void inferSpaces(Graph &graph);
+void markReadOnly(Graph &graph);
 void simplify(Graph &graph);
 void foldSums(Graph &graph); // chains of constant additions inside a block, into addresses too
 void convertBranches(Graph &graph);
