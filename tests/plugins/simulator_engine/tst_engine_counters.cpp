@@ -39,6 +39,7 @@ private Q_SLOTS:
     void l1DrawsWhatLeaves();
     void warpsWaitForMemoryTogether();
     void theOldestBlockGoesFirst();
+    void anOlderBlockThatWaitsHoldsUpNobody();
     void barriersAreCountedByWarp();
     void windowRunsItsBlocksOnly();
     void registersAreRoundedToEight();
@@ -379,6 +380,26 @@ void EngineCounters::theOldestBlockGoesFirst() {
     const auto &load = e.report.counters.globalLoad;
     QCOMPARE(load.sectors, 4u * 256 * 32);
     QVERIFY2(load.l1HitSectors > load.sectors * 8 / 10, qPrintable(QString::number(load.l1HitSectors)));
+}
+
+// The older blocks of an SM wait for the youngest, which asks for more than L1 gives in a turn.
+void EngineCounters::anOlderBlockThatWaitsHoldsUpNobody() {
+    for (const std::uint32_t blocks : {2u, 3u, 5u}) {
+        ExecutionModel model = asWritten();
+        model.smCount = 1;
+        Engine e;
+        e.device = Device(model);
+        const auto x = e.upload(ramp(256 * 32 + 256)), flag = e.upload(std::vector<std::uint32_t>(1));
+        const std::string last = std::to_string(blocks - 1);
+        const std::string body = "setp.eq.u32 %p1, %c, " + last + ";\n@%p1 bra WORK;\nSPIN:\nld.volatile.global.u32 %r1, [%a1];\nsetp.eq.u32 %p2, %r1, 0;\n@%p2 bra SPIN;\nret;\n"
+                                 "WORK:\nshl.b32 %r1, %tid, 7;\ncvt.u64.u32 %d1, %r1;\nadd.s64 %d1, %d1, %a0;\nmov.u32 %r2, 0;\nmov.f32 %f2, 0f00000000;\nLOOP:\n"
+                                 "ld.global.f32 %f1, [%d1];\nadd.f32 %f2, %f2, %f1;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 64;\n@%p1 bra LOOP;\n"
+                                 "bar.sync 0;\nmembar.gl;\nst.volatile.global.u32 [%a1], 1;";
+        e.concurrentBlocks = blocks;
+        QVERIFY(e.run(kernelText(2, body), {blocks}, {256}, {x, flag}));
+        QVERIFY(e.report.completed);
+        QCOMPARE(e.finding("endless_loop"), nullptr);
+    }
 }
 
 void EngineCounters::barriersAreCountedByWarp() {

@@ -284,16 +284,16 @@ WarpContext Launcher::contextOf(BlockStorage &storage, WarpState &warp) {
 
 bool Launcher::SmTurn::spent() const { return wavefronts >= turnCycles || issues >= turnCycles * issuesPerCycle; }
 
-// Begins a block's turn; returns when it ends, by the block's clocks. The oldest block of an SM opens the SM's turn: blocks
-// take their turns in the order of their age.
+// Begins a block's turn; returns when it ends, by the block's clocks. Blocks take their turns in the order of their age, so
+// one that is no younger than the last opens a new turn of the SM. (Whoever is the oldest: it may be set aside, waiting.)
 std::uint64_t Launcher::openTurn(const BlockStorage &storage) {
     const BlockState &b = storage.state;
     SmTurn &sm = m_smTurns[b.sm];
-    if (sm.opener == 0 || sm.opener == b.linear + 1) {
-        sm.opener = b.linear + 1;
+    if (b.linear <= sm.last) {
         sm.wavefronts -= std::min(sm.wavefronts, turnCycles);
         sm.issues -= std::min(sm.issues, turnCycles * issuesPerCycle);
     }
+    sm.last = b.linear;
     std::uint64_t earliest = ~std::uint64_t{0} - turnCycles;
     for (const WarpState &warp : storage.warps)
         if (warp.live != 0 && !isHeld(warp)) earliest = std::min(earliest, warp.clock + warp.waited);
@@ -367,8 +367,6 @@ Launcher::BlockStop Launcher::runBlock(BlockStorage &storage, std::uint32_t turn
 }
 
 void Launcher::finishBlock(BlockStorage &storage) {
-    SmTurn &sm = m_smTurns[storage.state.sm];
-    if (sm.opener == storage.state.linear + 1) sm.opener = 0;
     std::uint64_t last = 0;
     for (const auto &warp : storage.warps) last = std::max(last, warp.clock);
     m_totals.blockCriticalCycles += last;

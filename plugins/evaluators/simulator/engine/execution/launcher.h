@@ -176,7 +176,7 @@ private:
     // What an SM's blocks have taken of its issue slots and of L1's data stage in the present turn, with what earlier turns
     // took beyond their share.
     struct SmTurn {
-        std::uint64_t opener = 0; // number + 1 of the oldest block, whose turn begins the SM's; 0: it has ended
+        std::uint64_t last = ~std::uint64_t{0}; // block that had its turn last
         std::uint64_t wavefronts = 0, issues = 0;
         [[nodiscard]] bool spent() const;
     };
