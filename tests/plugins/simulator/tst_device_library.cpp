@@ -6,11 +6,15 @@
 #include <QFile>
 #include <QTest>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace kernelskill;
@@ -75,6 +79,7 @@ class tst_device_library : public QObject
 {
     Q_OBJECT
     simulator::Device m_device;
+    std::string m_ptx;
 
 private Q_SLOTS:
     void initTestCase()
@@ -85,7 +90,8 @@ private Q_SLOTS:
         QVERIFY2(product.succeeded, qPrintable(product.log));
         QFile file(product.ptx.first());
         QVERIFY(file.open(QIODevice::ReadOnly));
-        const auto kernels = m_device.loadModule(file.readAll().toStdString());
+        m_ptx = file.readAll().toStdString();
+        const auto kernels = m_device.loadModule(m_ptx);
         QVERIFY2(kernels.has_value(), kernels ? "" : kernels.error().message.c_str());
         QVERIFY(kernels->size() > 60);
     }
@@ -208,6 +214,45 @@ private Q_SLOTS:
         QCOMPARE(g[2], 1.0f);
         QCOMPARE(g[3], -1.0f);
         QVERIFY(std::isnan(g[4]));
+    }
+
+    void halvesHaveAGreatestAndALeast()
+    {
+        const auto inf = static_cast<_Float16>(std::numeric_limits<float>::infinity());
+        const auto nan = static_cast<_Float16>(std::numeric_limits<float>::quiet_NaN());
+        const std::vector<_Float16> values{-inf, -65504.0f16, -2.5f16, -0.25f16, -6e-8f16, 0.0f16, 6e-8f16, 1.5f16, 1.25f16, 65504.0f16, inf, nan};
+        std::vector<float> pairs;
+        std::vector<std::pair<_Float16, _Float16>> halves;
+        for (const _Float16 low : values) {
+            for (const _Float16 high : values) {
+                halves.emplace_back(low, high);
+                pairs.push_back(std::bit_cast<float>(std::array{low, high}));
+            }
+        }
+        // of a number and a NaN the number
+        const auto greatest = [](_Float16 a, _Float16 b) { return b != b || a > b ? a : a != a ? b : std::max(a, b); };
+        const auto least = [](_Float16 a, _Float16 b) { return b != b || a < b ? a : a != a ? b : std::min(a, b); };
+        const auto same = [](_Float16 a, _Float16 b) { return a == b || (a != a && b != b); };
+        const auto most = run(m_device, "f_halves_max", pairs), few = run(m_device, "f_halves_min", pairs);
+        const auto one = run(m_device, "f_half_max", pairs), other = run(m_device, "f_half_min", pairs);
+        QVERIFY(most.size() == pairs.size() && few.size() == pairs.size() && one.size() == pairs.size() && other.size() == pairs.size());
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            const auto [low, high] = halves[i];
+            const auto up = std::bit_cast<std::array<_Float16, 2>>(most[i]), down = std::bit_cast<std::array<_Float16, 2>>(few[i]);
+            QVERIFY(same(up[0], greatest(low, 1.5f16)) && same(up[1], greatest(high, -0.25f16)));
+            QVERIFY(same(down[0], least(low, 1.5f16)) && same(down[1], least(high, -0.25f16)));
+            QVERIFY(same(static_cast<_Float16>(one[i]), greatest(low, high)) && same(static_cast<_Float16>(other[i]), least(low, high)));
+        }
+    }
+
+    // As on the machine: what is taken apart needs twice the registers and instructions.
+    void pairsOfHalvesStayInOneRegister()
+    {
+        const std::size_t begin = m_ptx.find(".entry f_halves_max"), end = m_ptx.find("ret;", begin);
+        QVERIFY(begin != std::string::npos && end != std::string::npos);
+        const std::string kernel = m_ptx.substr(begin, end - begin);
+        QVERIFY(kernel.find("max.f16x2") != std::string::npos);
+        QVERIFY(kernel.find("mov.b32 \t{%rs") == std::string::npos);
     }
 
     void fastFunctionsAreClose()

@@ -35,11 +35,19 @@ typedef __half __nv_half;
 
 struct __attribute__((aligned(4))) __half2
 {
-    __half x, y;
+    // One register, as the machine has it: halves that are kept apart would take one each.
+    union
+    {
+        struct
+        {
+            __half x, y;
+        };
+        __ks_half2_vector __both;
+    };
     __half2() = default;
     __host__ __device__ constexpr __half2(__half a, __half b) : x(a), y(b) {}
-    __host__ __device__ __half2(__ks_half2_vector v) : x(v.x), y(v.y) {}
-    __host__ __device__ __ks_half2_vector __vector() const { return __ks_half2_vector{x.__value, y.__value}; }
+    __host__ __device__ __half2(__ks_half2_vector v) : __both(v) {}
+    __host__ __device__ __ks_half2_vector __vector() const { return __both; }
 };
 typedef __half2 half2;
 typedef __half2 __nv_half2;
@@ -297,21 +305,22 @@ KS_BOTH int __hisinf(__half a)
     const unsigned short bits = __half_as_ushort(a);
     return (bits & 0x7fff) != 0x7c00 ? 0 : bits & 0x8000 ? -1 : 1;
 }
+// Of a number and a NaN the number.
 KS_BOTH __half __hmax(__half a, __half b)
 {
-    return __hisnan(a) ? b : __hisnan(b) ? a : a > b ? a : b;
+    return __half(__builtin_elementwise_max(a.__value, b.__value));
 }
 KS_BOTH __half __hmin(__half a, __half b)
 {
-    return __hisnan(a) ? b : __hisnan(b) ? a : a < b ? a : b;
+    return __half(__builtin_elementwise_min(a.__value, b.__value));
 }
 KS_BOTH __half2 __hmax2(__half2 a, __half2 b)
 {
-    return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y));
+    return __half2(__builtin_elementwise_max(a.__vector(), b.__vector()));
 }
 KS_BOTH __half2 __hmin2(__half2 a, __half2 b)
 {
-    return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y));
+    return __half2(__builtin_elementwise_min(a.__vector(), b.__vector()));
 }
 
 // --- functions: computed in float32, rounded once
