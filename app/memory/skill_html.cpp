@@ -118,7 +118,9 @@ QString promisesHtml(const SkillPage &page)
     const auto row = [&](const QString &mark, const QString &metric, const QString &promised, const QString &observed) {
         const MetricInfo *info = metricInfo(metric);
         const Kept told = kept.value(metric);
-        rows += u"<tr><td width='14'>%1</td><td>%2</td>"_s.arg(mark, escaped(info ? info->title : metric)) +
+        // Side by side, names of metrics would be broken inside their words where the page is narrow.
+        const QString name = page.wide ? u"<td>%1</td>"_s : u"<td colspan='4'>%1</td></tr><tr><td colspan='2'></td>"_s;
+        rows += u"<tr><td width='14'>%1</td>"_s.arg(mark) + name.arg(escaped(info ? info->title : metric)) +
                 cell(coloured(escaped(promised), "text.secondary")) + cell(escaped(observed)) +
                 cell(told.told == 0 ? QString() : u"%1 of %2"_s.arg(told.kept).arg(told.told)) + u"</tr>"_s;
     };
