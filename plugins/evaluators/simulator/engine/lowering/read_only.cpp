@@ -32,22 +32,27 @@ public:
     explicit ReadOnly(Graph &graph) : m_graph(graph), m_origin(graph.function.registers.size(), undecided) {}
     void run() {
         if (!m_graph.function.isKernel) return;
+        bool any = false;
+        each([&](const Instruction &i) { any = any || isMarked(i); });
+        if (!any) return;
         findOrigins();
         std::set<Origin> marked, written;
         each([&](const Instruction &i) {
-            if (i.opcode == "ld" && i.has("global") && i.has("nc")) marked.insert(addressOf(i));
+            if (isMarked(i)) marked.insert(addressOf(i));
             else if (i.opcode != "ld") written.insert(addressOf(i));
         });
         if (written.contains(mixed) || written.contains(undecided)) return; // who knows where to
         std::erase_if(marked, [&](Origin o) { return o < 0 || written.contains(o); });
         if (marked.empty()) return;
         each([&](Instruction &i) {
-            const bool plain = i.opcode == "ld" && i.has("global") && !i.has("nc") && !i.has("volatile") && !i.has("relaxed") && !i.has("acquire");
+            const Facts facts = factsOf(m_graph.function, i); // a load that others may answer is ordered, not a load
+            const bool plain = facts.effect == Effect::Load && facts.space == ptx::Space::Global && !facts.readOnly;
             if (plain && marked.contains(addressOf(i))) i.modifiers.insert(std::ranges::find(i.modifiers, "global") + 1, "nc");
         });
     }
 
 private:
+    static bool isMarked(const Instruction &i) { return i.opcode == "ld" && i.has("global") && i.has("nc"); }
     // Every instruction that has an address.
     template <class Visit> void each(Visit visit) {
         for (const auto b : m_graph.order)
@@ -77,7 +82,7 @@ Origin ReadOnly::originOf(const Instruction &i) const {
     if ((i.opcode == "mov" || i.opcode == "cvta") && o.size() == 2) return of(o[1]);
     if (i.opcode == "selp" && o.size() == 4) return meet(of(o[1]), of(o[2]));
     if ((i.opcode == "add" || i.opcode == "sub") && o.size() == 3) return sum(of(o[1]), of(o[2]));
-    if (i.opcode == "mad" && o.size() == 4) return sum(of(o[3]), meet(of(o[1]), numeric) == numeric && meet(of(o[2]), numeric) == numeric ? numeric : mixed);
+    if (i.opcode == "mad" && o.size() == 4) return sum(of(o[3]), of(o[1]) < mixed && of(o[2]) < mixed ? numeric : mixed);
     // Anything else that is made of an address leads nowhere that is known.
     for (std::size_t n = 1; n < o.size(); ++n)
         if (of(o[n]) >= mixed) return mixed;
