@@ -280,4 +280,8 @@ void Device::flushCaches() {
     m_impl->caches.l2.clear();
 }
 
+void Device::cleanCaches() {
+    for (CacheSet &set : m_impl->caches.l2) std::ranges::fill(set.dirty, std::uint8_t{0});
+}
+
 } // namespace kernelskill::simulator

@@ -45,6 +45,7 @@ struct LaunchRequest {
     std::vector<std::vector<std::byte>> arguments; // one a parameter, exact size
     std::vector<BlockWindow> windows;
     std::uint32_t concurrentBlocks = 1; // blocks of a window that run in turns, so that they compete for L2; 1: one after the other
+    std::uint32_t blocksPerSm = 0;    // of them on one SM at most: the next one of an SM begins when it has room; 0: any number
     LaunchLimits limits;
     std::size_t l1Bytes = 0;          // of one SM, as this launch sees it; 0: the model's
     bool warmL1 = false;              // L1 as the launch before left it: a further slice of the same grid
@@ -104,6 +105,8 @@ public:
 
     // Empties the modelled caches (as an L2 flush between timed samples would).
     void flushCaches();
+    // Takes what earlier launches have left in L2 as written to DRAM: it stays there, and its way counts for them.
+    void cleanCaches();
 
 private:
     struct Impl;

@@ -338,11 +338,13 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
     const bool inOrder = m_communicating.contains(request.kernel);
     std::vector<SampleSlice> slices = chosen.slices;
     if (slices.empty()) slices.push_back({}); // one run of all blocks
+    m_device.cleanCaches(); // model() adds what a launch leaves
     for (const SampleSlice &slice : slices) {
         if (!inOrder) {
             StartOrder order = startOrder(slice, request.grid.count(), held, m_gpu);
             request.windows = std::move(order.windows);
             request.concurrentBlocks = order.concurrentBlocks;
+            request.blocksPerSm = static_cast<std::uint32_t>(order.sharingL1);
             request.l1Bytes = l1OfBlock * order.sharingL1;
         }
         request.warmL1 = &slice != &slices.front();

@@ -219,6 +219,7 @@ void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
     b.warps = storage.warps.data();
     b.warpCount = static_cast<std::uint32_t>(storage.warps.size());
     b.sm = static_cast<std::uint32_t>(linear % m_state.smCount);
+    ++m_smTurns[b.sm].blocks;
     if (!m_l1Fresh[b.sm]) {
         std::memset(static_cast<void *>(m_l1[b.sm].sets), 0, m_l1[b.sm].setCount * sizeof(CacheSet));
         m_l1Fresh[b.sm] = true;
@@ -367,6 +368,7 @@ Launcher::BlockStop Launcher::runBlock(BlockStorage &storage, std::uint32_t turn
 }
 
 void Launcher::finishBlock(BlockStorage &storage) {
+    --m_smTurns[storage.state.sm].blocks;
     std::uint64_t last = 0;
     for (const auto &warp : storage.warps) last = std::max(last, warp.clock);
     m_totals.blockCriticalCycles += last;
@@ -421,17 +423,24 @@ void Launcher::runNext(std::uint32_t turns) {
     if (step(std::move(storage), turns) && !m_waiting.empty()) (void)retryWaiting();
 }
 
-// Starts the blocks of a window, up to `concurrentBlocks` side by side.
+bool Launcher::hasRoomFor(std::uint64_t linear) const {
+    if (m_running.size() >= m_request.concurrentBlocks) return false;
+    return m_request.blocksPerSm == 0 || m_smTurns[linear % m_state.smCount].blocks < m_request.blocksPerSm;
+}
+
+// Starts the blocks of a window, up to `concurrentBlocks` side by side. Blocks that wait for others are no hindrance when
+// nobody else runs.
 void Launcher::startWindow(const BlockWindow &window, std::uint32_t turns) {
     const std::uint64_t end = std::min(m_request.grid.count(), window.first + window.count);
     const bool clusters = m_state.clusterBlocks > 1;
     for (std::uint64_t next = window.first; next < end && !m_fatal; ++next) {
         if (clusters && next != window.first && !leadsCluster(next)) continue;
+        while (!m_running.empty() && !hasRoomFor(next) && !m_fatal) runNext(turns);
+        if (m_fatal) return;
         auto storage = takeStorage();
         if (clusters) startCluster(*storage, leaderOf(next));
         else startBlock(*storage, next);
         if (step(std::move(storage), turns) && !m_waiting.empty()) (void)retryWaiting();
-        while (m_running.size() >= m_request.concurrentBlocks && !m_running.empty() && !m_fatal) runNext(turns);
     }
 }
 

@@ -131,6 +131,7 @@ private:
     bool retryWaiting();
     void runNext(std::uint32_t turns);
     void startWindow(const BlockWindow &window, std::uint32_t turns);
+    [[nodiscard]] bool hasRoomFor(std::uint64_t linear) const;
     // What came of a block's turn: it has warps that have not exited; some are not held by a barrier; some do not only poll.
     struct Turn { bool alive = false, ran = false, progressed = false, fatal = false; };
     [[nodiscard]] std::uint64_t openTurn(const BlockStorage &storage);
@@ -178,6 +179,7 @@ private:
     struct SmTurn {
         std::uint64_t last = ~std::uint64_t{0}; // block that had its turn last
         std::uint64_t wavefronts = 0, issues = 0;
+        std::uint32_t blocks = 0; // that it holds
         [[nodiscard]] bool spent() const;
     };
     std::vector<SmTurn> m_smTurns;
