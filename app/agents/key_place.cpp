@@ -2,12 +2,10 @@
 #include "agents/key_place.h"
 
 #include "secrets/secrets.h"
+#include "secrets/this_machine.h"
 
 #include <QJsonArray>
-#include <QRegularExpression>
 #include <QUrl>
-
-#include <algorithm>
 
 using namespace Qt::StringLiterals;
 
@@ -38,12 +36,6 @@ QJsonObject serviceFor(const QJsonArray &services, const QString &chosen, bool h
     return chosen.isEmpty() && hasAddress ? services.first().toObject() : QJsonObject();
 }
 
-bool isOnThisMachine(const QString &host)
-{
-    static const QRegularExpression loopback(u"^(localhost|::1|127(\\.\\d{1,3}){3})$"_s);
-    return loopback.match(host).hasMatch();
-}
-
 } // namespace
 
 QString addressSetting(const QJsonObject &schema)
@@ -66,7 +58,7 @@ KeyPlace keyPlaceOf(const QJsonObject &schema, const QJsonObject &settings)
     place.origin = secrets::originOf(used);
     place.variables = variable.isEmpty() ? texts(service["variables"_L1]) : QStringList{variable};
     place.variablesOrigin = variable.isEmpty() ? secrets::originOf(QUrl(usual)) : place.origin;
-    place.isLocal = isOnThisMachine(used.host());
+    place.isLocal = secrets::isThisMachine(used);
     return place;
 }
 

@@ -142,7 +142,8 @@ private:
     [[nodiscard]] bool isLearnt(const TrajectoryNode &node) const;
     [[nodiscard]] Result<void> recordInLedger(const TrajectoryNode &node, const TrajectoryNode &origin);
     QCoro::Task<Result<void>> draftFrom(TrajectoryNode node);
-    QCoro::Task<Result<QString>> distilled(const TrajectoryNode &node, const QString &draft);
+    QCoro::Task<Result<QString>> distilled(const TrajectoryNode &node, const Candidate &before, const Candidate &after,
+                                           const QString &draft);
     [[nodiscard]] Result<Evaluation> evaluationOf(int node);
     [[nodiscard]] Result<Candidate> candidateOf(int node) const;
 

@@ -239,7 +239,7 @@ QCoro::Task<Result<void>> Loop::draftFrom(TrajectoryNode node)
     evidence.languages = {after->language};
     evidence.before = before->mainText();
     evidence.after = after->mainText();
-    auto text = co_await distilled(node, draftSkillText(evidence));
+    auto text = co_await distilled(node, *before, *after, draftSkillText(evidence));
     if (!text) co_return std::unexpected(text.error());
     auto drafted = m_parts.store->edit(node.skill, *text,
                                        QStringLiteral("an idea of the planner's own that won %1 times").arg(evidence.wins.size()),
@@ -249,20 +249,16 @@ QCoro::Task<Result<void>> Loop::draftFrom(TrajectoryNode node)
 }
 
 // The draft in the words of the cast's Distiller, where there is one and it keeps to the form.
-QCoro::Task<Result<QString>> Loop::distilled(const TrajectoryNode &node, const QString &draft)
+QCoro::Task<Result<QString>> Loop::distilled(const TrajectoryNode &node, const Candidate &before, const Candidate &after,
+                                             const QString &draft)
 {
     Distiller *distiller = agent(Role::Distiller)->distiller();
     if (!distiller) co_return draft;
-    const int base = madeFrom(trajectory(), node.id);
-    auto before = candidateOf(base);
-    if (!before) co_return std::unexpected(before.error());
-    auto after = candidateOf(node.id);
-    if (!after) co_return std::unexpected(after.error());
-    auto evaluationBefore = evaluationOf(base);
+    auto evaluationBefore = evaluationOf(madeFrom(trajectory(), node.id));
     if (!evaluationBefore) co_return std::unexpected(evaluationBefore.error());
     auto evaluationAfter = evaluationOf(node.id);
     if (!evaluationAfter) co_return std::unexpected(evaluationAfter.error());
-    const DistillRequest request{m_parts.task.task,          node.plan, *before, *after, evaluationBefore->profile,
+    const DistillRequest request{m_parts.task.task,          node.plan, before, after, evaluationBefore->profile,
                                  evaluationAfter->profile, draft};
     QElapsedTimer timer;
     timer.start();

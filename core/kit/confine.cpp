@@ -368,13 +368,13 @@ bool runConfined(const ConfineCommand &command, ConfinedEnd &end, std::string &e
                             {child.errorDescriptor(), POLLIN, 0},
                             {child.exitDescriptor(), POLLIN, 0},
                             {stopDescriptor, POLLIN, 0}};
-        poll(entries, 4, 50);
+        poll(entries, 4, static_cast<int>(limitsInterval.count()));
         child.readOutput();
         child.readError();
         if (entries[3].revents != 0) child.stop();
         if (Clock::now() < nextCheck) continue;
         child.checkLimits();
-        nextCheck = Clock::now() + std::chrono::milliseconds(100);
+        nextCheck = Clock::now() + limitsInterval;
     }
     end = child.end();
     error = end.startError;

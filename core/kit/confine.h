@@ -77,6 +77,9 @@ struct ConfinedEnd
 // `allowLoopback`: with processes, sockets of the internet's families are not refused.
 [[nodiscard]] int makeSystemCallFilter(bool allowProcesses, std::string &error, bool allowLoopback = false);
 
+// How often whoever runs a ConfinedChild has its limits looked at: a fork bomb grows fast.
+inline constexpr std::chrono::milliseconds limitsInterval{20};
+
 // A running program. Not copied; destroying it kills the tree. Used from one thread; the thread that starts it must
 // outlive it (the kernel ends the child when its parent thread ends).
 class ConfinedChild
@@ -100,7 +103,7 @@ public:
     // Non-blocking steps; call them when poll says so, or just all of them now and then.
     void readOutput();
     void readError();
-    // Watchdogs: wall clock, memory and process count. Call about every 100 ms.
+    // Watchdogs: wall clock, memory and process count. Call every limitsInterval.
     void checkLimits();
     void limitMemory(std::int64_t bytes); // another limit than it was started with
     void stop();                       // kills the tree; the end says Stopped

@@ -104,7 +104,7 @@ public:
             m_child.checkLimits();
             look();
         });
-        m_timer.start(std::chrono::milliseconds(20));
+        m_timer.start(kit::limitsInterval);
         return true;
     }
     void stop()

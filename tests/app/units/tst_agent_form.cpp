@@ -151,6 +151,7 @@ private Q_SLOTS:
                  (KeyPlace{u"https://models.example.org"_s, {u"MINE"_s}, u"https://models.example.org"_s, false}));
         QVERIFY(keyPlaceOf(schema, {{u"base_url"_s, u"http://127.0.0.1:8080/v1"_s}}).isLocal);
         QVERIFY(keyPlaceOf(schema, {{u"base_url"_s, u"http://[::1]:8080/v1"_s}}).isLocal);
+        QVERIFY(keyPlaceOf(schema, {{u"base_url"_s, u"http://models.localhost:8080/v1"_s}}).isLocal);
         QVERIFY(keyPlaceOf(schema, {{u"provider"_s, u"ollama"_s}}).isLocal);
         QVERIFY(!keyPlaceOf(schema, {{u"base_url"_s, u"http://127.0.0.1.example.org/v1"_s}}).isLocal);
         qputenv("OLLAMA_HOST", "127.0.0.1:9999");

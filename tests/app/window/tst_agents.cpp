@@ -12,9 +12,7 @@
 #include "settings/theme.h"
 #include "shell/banner.h"
 #include "shell/bar.h"
-#include "shell/command_line.h"
 #include "shell/doctor_panel.h"
-#include "shell/main_window.h"
 #include "shell/palette_line.h"
 #include "shell/question_panel.h"
 #include "shell/state_label.h"
@@ -26,6 +24,7 @@
 #include "trajectory/trajectory_panel.h"
 #include "transcript/transcript_panel.h"
 #include "transcript/usage_strip.h"
+#include "window_test.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -41,7 +40,6 @@
 #include <QSettings>
 #include <QSortFilterProxyModel>
 #include <QSpinBox>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
@@ -76,14 +74,11 @@ QString plan(const QString &skill)
 
 } // namespace
 
-class TestAgents : public QObject
+class TestAgents : public WindowTest
 {
     Q_OBJECT
-    QTemporaryDir m_folder;
     RawServer m_server;
-    std::unique_ptr<MainWindow> m_window;
 
-    [[nodiscard]] const Trajectory &trajectory() const { return m_window->document()->trajectory(); }
     [[nodiscard]] AgentSettingsPanel *panel() const { return m_window->agentSettings(); }
     [[nodiscard]] bool isActive() const { return m_window->runController()->isActive(); }
     [[nodiscard]] QString state() const { return m_window->findChild<StateLabel *>()->accessibleName(); }
@@ -169,22 +164,15 @@ void TestAgents::newRun(const QString &calls) const
 
 void TestAgents::initTestCase()
 {
-    for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
-        qputenv(variable, m_folder.path().toLocal8Bit());
+    startAfresh();
     for (const char *name : {"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GEMINI_API_KEY", "GOOGLE_API_KEY",
                              "OLLAMA_API_KEY", "DBUS_SESSION_BUS_ADDRESS", "https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"})
         qunsetenv(name);
     QVERIFY(storeSettings(u"agent"_s, u"llm"_s, {{u"retries"_s, u"0"_s}}).has_value());
-    theme().setMode(ThemeMode::Light);
-    theme().applyToApplication();
     CommandLine options;
     options.files = {QStringLiteral(SOURCE_DIR "/resources/tasks/transpose")};
     options.size = QSize(1600, 1000);
-    m_window = std::make_unique<MainWindow>(options);
-    m_window->show();
-    m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
-    QTRY_VERIFY(m_window->isSettled());
+    showWindow(options);
     QTRY_VERIFY(!m_window->runController()->facts().plugins.isEmpty());
 }
 

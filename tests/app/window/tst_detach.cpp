@@ -3,14 +3,11 @@
 // can be resumed. And code that is dropped onto the window.
 #include "editor/code_editor.h"
 #include "editor/edit_panel.h"
-#include "models/session_document.h"
-#include "settings/theme.h"
 #include "shell/banner.h"
-#include "shell/command_line.h"
-#include "shell/main_window.h"
 #include "shell/question_panel.h"
 #include "tasks/start_panel.h"
 #include "watched_application.h"
+#include "window_test.h"
 
 #include <QComboBox>
 #include <QDropEvent>
@@ -19,20 +16,16 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
 using namespace kernelskill;
 
-class TestDetach : public QObject
+class TestDetach : public WindowTest
 {
     Q_OBJECT
-    QTemporaryDir m_folder;
-    std::unique_ptr<MainWindow> m_window;
     QString m_session;
 
-    [[nodiscard]] const Trajectory &trajectory() const { return m_window->document()->trajectory(); }
     [[nodiscard]] QPushButton *bannerButton() const { return m_window->findChild<Banner *>()->findChild<QPushButton *>(); }
     void open(const QString &path)
     {
@@ -56,11 +49,8 @@ class TestDetach : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
-            qputenv(variable, m_folder.path().toLocal8Bit());
+        startAfresh();
         qputenv("PATH", QByteArray(BUILD_DIR "/bin:") + qgetenv("PATH"));
-        theme().setMode(ThemeMode::Light);
-        theme().applyToApplication();
     }
 
     void goesOnWithoutTheWindow()

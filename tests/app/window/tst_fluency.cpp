@@ -4,13 +4,10 @@
 // unlucky reason, as when memory is given back, is not the window's doing: the better of three times counts.
 #include "diff/diff_view.h"
 #include "example_session.h"
-#include "settings/theme.h"
-#include "shell/command_line.h"
-#include "shell/main_window.h"
 #include "watched_application.h"
+#include "window_test.h"
 
 #include <QElapsedTimer>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 
@@ -20,12 +17,10 @@
 using namespace Qt::StringLiterals;
 using namespace kernelskill;
 
-class TestFluency : public QObject
+class TestFluency : public WindowTest
 {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    std::unique_ptr<MainWindow> m_window;
     ExampleSession m_session;
     QString m_path;
 
@@ -65,10 +60,7 @@ class TestFluency : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
-            qputenv(variable, m_folder.path().toLocal8Bit());
-        theme().setMode(ThemeMode::Light);
-        theme().applyToApplication();
+        startAfresh();
         m_session = longSession(nodes);
         m_path = m_folder.filePath(u"long.kss"_s);
         const auto written = writeSession(m_path, m_session);

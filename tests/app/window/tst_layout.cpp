@@ -10,10 +10,8 @@
 #include "memory/skill_detail.h"
 #include "memory/skill_list.h"
 #include "memory/skill_table.h"
-#include "settings/theme.h"
-#include "shell/command_line.h"
-#include "shell/main_window.h"
 #include "trajectory/trajectory_panel.h"
+#include "window_test.h"
 
 #include <QDir>
 #include <QDockWidget>
@@ -22,18 +20,14 @@
 #include <QStyle>
 #include <QStyleOptionFrame>
 #include <QTableView>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
 using namespace kernelskill;
 
-class TestLayout : public QObject
+class TestLayout : public WindowTest
 {
     Q_OBJECT
-
-    QTemporaryDir m_folder;
-    std::unique_ptr<MainWindow> m_window;
 
     void open(QSize size)
     {
@@ -84,15 +78,12 @@ class TestLayout : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
-            qputenv(variable, m_folder.path().toLocal8Bit());
+        startAfresh();
         const QString path = m_folder.filePath(u"evening.kss"_s);
         QVERIFY(writeExampleSession(path, false));
         QVERIFY(QDir().mkpath(m_folder.filePath(u"kernelskill"_s)));
         const auto written = writeExampleMemory(m_folder.filePath(u"kernelskill/memory.db"_s), path);
         QVERIFY2(written.has_value(), written ? "" : qPrintable(written.error().message));
-        theme().setMode(ThemeMode::Light);
-        theme().applyToApplication();
     }
     void reviewShowsWhatTheDrawingShows()
     {

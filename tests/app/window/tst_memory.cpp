@@ -9,11 +9,9 @@
 #include "memory/skill_table.h"
 #include "memory/skills_panel.h"
 #include "models/skill_rows.h"
-#include "settings/theme.h"
 #include "shell/bar.h"
-#include "shell/command_line.h"
-#include "shell/main_window.h"
 #include "watched_application.h"
+#include "window_test.h"
 
 #include <QAction>
 #include <QCloseEvent>
@@ -23,17 +21,14 @@
 #include <QListWidget>
 #include <QMimeData>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
 using namespace kernelskill;
 
-class TestMemory : public QObject
+class TestMemory : public WindowTest
 {
     Q_OBJECT
-    QTemporaryDir m_folder;
-    std::unique_ptr<MainWindow> m_window;
     SkillsPanel *m_panel = nullptr;
     SkillDetail *m_detail = nullptr;
 
@@ -129,23 +124,17 @@ QModelIndex TestMemory::rowWith(QAbstractItemModel *model, int role, const QVari
 
 void TestMemory::initTestCase()
 {
-    for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
-        qputenv(variable, m_folder.path().toLocal8Bit());
+    startAfresh();
     qputenv("USER", "tester");
     const QString session = m_folder.filePath(u"example.kss"_s);
     QVERIFY(writeExampleSession(session, false));
     QDir().mkpath(m_folder.filePath(u"kernelskill"_s));
     const auto written = writeExampleMemory(memory(), session);
     QVERIFY2(written.has_value(), written ? "" : qPrintable(written.error().message));
-    theme().setMode(ThemeMode::Light);
-    theme().applyToApplication();
     CommandLine options;
     options.size = QSize(1600, 1000);
     options.perspective = u"Review"_s;
-    m_window = std::make_unique<MainWindow>(options);
-    m_window->show();
-    m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    showWindow(options);
     m_panel = m_window->skillsPanel();
     m_detail = m_panel->detail();
     QTRY_VERIFY(m_window->isSettled() && !m_panel->model()->skills().isEmpty());

@@ -4,15 +4,12 @@
 #include "editor/code_editor.h"
 #include "editor/edit_panel.h"
 #include "memory/skills_panel.h"
-#include "models/session_document.h"
-#include "settings/theme.h"
 #include "shell/bar.h"
-#include "shell/command_line.h"
-#include "shell/main_window.h"
 #include "shell/node_actions.h"
 #include "shell/question_panel.h"
 #include "tasks/start_panel.h"
 #include "watched_application.h"
+#include "window_test.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -22,19 +19,15 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
 using namespace kernelskill;
 
-class TestPerson : public QObject
+class TestPerson : public WindowTest
 {
     Q_OBJECT
-    QTemporaryDir m_folder;
-    std::unique_ptr<MainWindow> m_window;
 
-    [[nodiscard]] const Trajectory &trajectory() const { return m_window->document()->trajectory(); }
     [[nodiscard]] QString status() const;
     static QAction *actionNamed(QMenu &menu, const QString &start);
 
@@ -70,18 +63,11 @@ QAction *TestPerson::actionNamed(QMenu &menu, const QString &start)
 
 void TestPerson::initTestCase()
 {
-    for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
-        qputenv(variable, m_folder.path().toLocal8Bit());
-    theme().setMode(ThemeMode::Light);
-    theme().applyToApplication();
+    startAfresh();
     CommandLine options;
     options.files = {QStringLiteral(SOURCE_DIR "/resources/tasks/transpose")};
     options.size = QSize(1600, 1000);
-    m_window = std::make_unique<MainWindow>(options);
-    m_window->show();
-    m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
-    QTRY_VERIFY(m_window->isSettled());
+    showWindow(options);
     WatchedApplication::instance()->arm();
 }
 

@@ -8,22 +8,18 @@
 #include "memory/skills_panel.h"
 #include "picture_comparison.h"
 #include "settings/theme.h"
-#include "shell/command_line.h"
-#include "shell/main_window.h"
+#include "window_test.h"
 
 #include <QDir>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
 using namespace kernelskill;
 
-class TestPictures : public QObject
+class TestPictures : public WindowTest
 {
     Q_OBJECT
 
-    QTemporaryDir m_folder;
-    std::unique_ptr<MainWindow> m_window;
     ThemeMode m_mode = ThemeMode::Light;
     QHash<QString, QImage> m_seen; // by name
 
@@ -97,8 +93,7 @@ class TestPictures : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
-            qputenv(variable, m_folder.path().toLocal8Bit());
+        startAfresh();
         qputenv("KERNELSKILL_PLUGIN_PATH", m_folder.filePath(u"none"_s).toLocal8Bit()); // whatever this machine has
         qputenv("USER", "person");
         shipSomeSkills();

@@ -5,9 +5,6 @@
 #include "evidence/row_view.h"
 #include "models/recording_player.h"
 #include "models/task_model.h"
-#include "settings/theme.h"
-#include "shell/command_line.h"
-#include "shell/main_window.h"
 #include "shell/prediction_form.h"
 #include "shell/question_panel.h"
 #include "tasks/player_bar.h"
@@ -17,6 +14,7 @@
 #include "trajectory/trajectory_panel.h"
 #include "transcript/transcript_panel.h"
 #include "watched_application.h"
+#include "window_test.h"
 
 #include <QClipboard>
 #include <QComboBox>
@@ -28,21 +26,17 @@
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 
 using namespace Qt::StringLiterals;
 using namespace kernelskill;
 
-class TestReplay : public QObject
+class TestReplay : public WindowTest
 {
     Q_OBJECT
-    QTemporaryDir m_folder;
-    std::unique_ptr<MainWindow> m_window;
     QString m_recorded;
 
-    [[nodiscard]] const Trajectory &trajectory() const { return m_window->document()->trajectory(); }
     [[nodiscard]] QAction *action(const QString &start) const;
     [[nodiscard]] QStringList rowTexts(const TreeRowsModel *model, const QModelIndex &parent = {}) const;
     template <class T> [[nodiscard]] T *named(QWidget *in, const QString &name) const
@@ -96,10 +90,7 @@ QStringList TestReplay::rowTexts(const TreeRowsModel *model, const QModelIndex &
 
 void TestReplay::initTestCase()
 {
-    for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
-        qputenv(variable, m_folder.path().toLocal8Bit());
-    theme().setMode(ThemeMode::Light);
-    theme().applyToApplication();
+    startAfresh();
     CommandLine options;
     const QDir task(QStringLiteral(SOURCE_DIR "/resources/tasks/transpose"));
     QVERIFY(QDir(m_folder.path()).mkpath(u"mine"_s));
@@ -108,11 +99,7 @@ void TestReplay::initTestCase()
     options.files = {m_folder.filePath(u"mine"_s)};
     options.size = QSize(1600, 1000);
     options.perspective = u"Teach"_s;
-    m_window = std::make_unique<MainWindow>(options);
-    m_window->show();
-    m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
-    QTRY_VERIFY(m_window->isSettled());
+    showWindow(options);
     WatchedApplication::instance()->arm();
 }
 

@@ -6,12 +6,11 @@
 #include "diff/diff_panel.h"
 #include "example_session.h"
 #include "settings/theme.h"
-#include "shell/command_line.h"
-#include "shell/main_window.h"
 #include "shell/node_actions.h"
 #include "shell/palette_line.h"
 #include "trajectory/trajectory_panel.h"
 #include "watched_application.h"
+#include "window_test.h"
 
 #include <QAccessible>
 #include <QHeaderView>
@@ -23,36 +22,26 @@
 #include <QScrollBar>
 #include <QTabBar>
 #include <QTableView>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
 using namespace kernelskill;
 
-class TestWindow : public QObject
+class TestWindow : public WindowTest
 {
     Q_OBJECT
-    QTemporaryDir m_folder;
-    std::unique_ptr<MainWindow> m_window;
 
 private Q_SLOTS:
     void initTestCase()
     {
-        for (const char *variable : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
-            qputenv(variable, m_folder.path().toLocal8Bit());
+        startAfresh();
         const QString path = m_folder.filePath(u"example.kss"_s);
         const auto written = writeExampleSession(path, false);
         QVERIFY2(written.has_value(), written ? "" : qPrintable(written.error().message));
-        theme().setMode(ThemeMode::Light);
-        theme().applyToApplication();
         CommandLine options;
         options.files = {path};
         options.size = QSize(1600, 960);
-        m_window = std::make_unique<MainWindow>(options);
-        m_window->show();
-        m_window->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
-        QTRY_VERIFY(m_window->isSettled());
+        showWindow(options);
         QCOMPARE(m_window->document()->trajectory().nodes.size(), 11);
         WatchedApplication::instance()->arm();
     }

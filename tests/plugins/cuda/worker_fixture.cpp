@@ -65,6 +65,11 @@ QString WorkerFixture::rightBody()
     return QStringLiteral("launch(s, [=] { for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; });");
 }
 
+QString WorkerFixture::steadyProgram()
+{
+    return program(QStringLiteral("launch(s, [] { usleep(300); });") + rightBody(), "#include <unistd.h>");
+}
+
 QJsonObject WorkerFixture::checkCase(const QString &name, int n, double first) const
 {
     QList<double> x, y;

@@ -21,6 +21,8 @@ public:
     // solve() of the task y = 2·x: `body` sees x, y, n and the stream s.
     [[nodiscard]] static QString program(const QString &body, const QString &before = {});
     [[nodiscard]] static QString rightBody();
+    // A right one that is slow enough that what else the machine does hardly shows in its times.
+    [[nodiscard]] static QString steadyProgram();
     // Checks the program at three sizes and times it at one.
     [[nodiscard]] QJsonObject request(const QString &candidate) const;
 

@@ -5,7 +5,7 @@
 #include "client/pause.h"
 #include "client/reply_builder.h"
 #include "secrets/secrets.h"
-#include "wire/environment_proxies.h"
+#include "secrets/this_machine.h"
 
 #include <QDateTime>
 
@@ -91,7 +91,7 @@ QCoro::Task<Result<Price>> Client::priceOf(QString model, const Call &call)
     if (const auto known = m_asked.constFind(model); known != m_asked.constEnd()) co_return *known;
     std::optional<Price> price = m_settings.price;
     if (!price && m_settings.isReplayed()) price = Price{0, 0, 0, 0, {}, QStringLiteral("a cassette"), {}};
-    if (!price) price = m_prices.find(m_settings.endpoint.provider, model, isThisMachine(m_settings.endpoint.base));
+    if (!price) price = m_prices.find(m_settings.endpoint.provider, model, secrets::isThisMachine(m_settings.endpoint.base));
     if (!price && call.context.ask) {
         auto answer = co_await call.context.ask(
             {Question::Kind::Text,

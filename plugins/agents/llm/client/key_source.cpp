@@ -2,7 +2,7 @@
 #include "client/key_source.h"
 
 #include "secrets/secrets.h"
-#include "wire/environment_proxies.h"
+#include "secrets/this_machine.h"
 
 namespace kernelskill::llm {
 
@@ -21,7 +21,7 @@ KeySource keySourceOf(const Settings &settings)
         source.variables = {settings.keyVariable};
         source.variablesOrigin = source.origin;
     }
-    source.isNeeded = !settings.isReplayed() && !isThisMachine(settings.endpoint.base) && !source.variables.isEmpty();
+    source.isNeeded = !settings.isReplayed() && !secrets::isThisMachine(settings.endpoint.base) && !source.variables.isEmpty();
     return source;
 }
 

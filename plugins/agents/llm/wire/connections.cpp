@@ -2,6 +2,7 @@
 #include "wire/connections.h"
 
 #include "secrets/secrets.h"
+#include "secrets/this_machine.h"
 #include "wire/environment_proxies.h"
 #include "wire/http_exchange.h"
 #include "wire/pending_answer.h"
@@ -123,7 +124,7 @@ Result<void> Connections::check(const HttpRequest &request)
                        QStringLiteral("\"%1\" is no address of a server: it should begin with https:// (or http:// on "
                                       "this machine) and name a host.")
                            .arg(url.toDisplayString(QUrl::RemoveUserInfo | QUrl::RemoveQuery)));
-    if (scheme == u"http" && !m_options.plainHttpAnywhere && !isThisMachine(url))
+    if (scheme == u"http" && !m_options.plainHttpAnywhere && !secrets::isThisMachine(url))
         return failure(
             QStringLiteral("http.insecure"),
             QStringLiteral("%1 is plain http to another machine, where anyone on the way can read the key and "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/environment_proxies.h"
 
+#include "secrets/this_machine.h"
+
 #include <QHostAddress>
 #include <QStringList>
 
@@ -36,16 +38,9 @@ bool isExempt(const QUrl &url)
 
 } // namespace
 
-bool isThisMachine(const QUrl &url)
-{
-    const QString host = url.host().toLower();
-    if (host == u"localhost" || host.endsWith(u".localhost")) return true;
-    return QHostAddress(host).isLoopback();
-}
-
 EnvironmentProxy environmentProxy(const QUrl &url)
 {
-    if (isThisMachine(url) || isExempt(url)) return {};
+    if (secrets::isThisMachine(url) || isExempt(url)) return {};
     // A web server's scripts get a client's header as HTTP_PROXY, so that one is read in lower case only.
     const QStringList variables =
         url.scheme() == u"https"

@@ -8,9 +8,6 @@
 
 namespace kernelskill::llm {
 
-// localhost, *.localhost, 127.0.0.0/8, ::1.
-[[nodiscard]] bool isThisMachine(const QUrl &url);
-
 struct EnvironmentProxy
 {
     QUrl address;     // empty: none is to be used

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int pollStep_ms = 50; // the watchdogs want to be asked about this often
+constexpr int pollStep_ms = static_cast<int>(kit::limitsInterval.count());
 constexpr int ending_ms = 500, endingThrough_ms = 20'000;
 constexpr int linking_ms = 20'000;     // until a host that another program starts says hello
 constexpr int processesThrough = 1024; // threads count

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int theirDescriptor = 3;
-constexpr int pollStep_ms = 50; // the watchdogs want to be asked about this often
+constexpr int pollStep_ms = static_cast<int>(kit::limitsInterval.count());
 
 std::chrono::milliseconds since(Clock::time_point start)
 {
@@ -73,7 +73,7 @@ bool CandidateProcess::pump(int timeout_ms, short wanted)
     if (descriptors[2].revents) m_child.readError();
     handOn();
     // Looking through the processes takes longer than many an answer.
-    if (const Clock::time_point now = Clock::now(); now - m_limitsChecked >= std::chrono::milliseconds(pollStep_ms)) {
+    if (const Clock::time_point now = Clock::now(); now - m_limitsChecked >= kit::limitsInterval) {
         m_child.checkLimits();
         m_limitsChecked = now;
     }
