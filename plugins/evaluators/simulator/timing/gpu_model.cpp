@@ -305,7 +305,7 @@ std::size_t GpuModel::l1BytesOfBlock(const Occupancy &occupancy, std::uint64_t b
     const std::uint64_t onOneSm = (blocks + static_cast<std::uint64_t>(smCount) - 1) / static_cast<std::uint64_t>(smCount);
     const std::uint64_t sharing =
         std::clamp<std::uint64_t>(onOneSm, 1, static_cast<std::uint64_t>(std::max(occupancy.residentBlocks, 1)));
-    // Rows that co-resident blocks read again and again find as much of themselves as in 0.69 of the array (tests/bench/simulator_ladders/h200.json, "l1_rows").
+    // Rows that co-resident blocks read again and again find as much of themselves as in 0.92 of the array (tests/bench/simulator_ladders/h200.json, "l1_rows").
     const double kept = std::max(l1BytesPerSm - carved, leastBytes) * model.l1Share;
     return static_cast<std::size_t>(kept) / sharing;
 }

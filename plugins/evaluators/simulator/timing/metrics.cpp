@@ -11,7 +11,7 @@ constexpr double sectorBytes = 32;
 
 // What a kernel wrote and L2 still holds when it ends, which is not among the profiler's DRAM writes. Lines read and
 // written share L2 in proportion, and a line read lies twice in one that is split when SMs of both sides read it; dirty lines never take
-// more than dirtyShare. An output that fits loses lines from sets that hold more than their ways, bit by bit as reads go
+// more than dirtyShare, and a little less where reads go round often. An output that fits loses lines from sets that hold more than their ways, bit by bit as reads go
 // round. (tests/bench/simulator_ladders: dram__bytes_write.sum of the copies, and of matmul's ten versions.)
 double leftDirty(double read, double written, double arrived, const GpuModel &gpu)
 {
@@ -20,7 +20,8 @@ double leftDirty(double read, double written, double arrived, const GpuModel &gp
     const double copies = gpu.l2Parts > 1 ? 2 - std::pow(0.5, std::max(rounds, 1.0)) : 1;
     const double footprint = written + copies * read;
     const double room = gpu.l2Bytes * std::min(gpu.model.dirtyShare, written / footprint);
-    if (written > room) return room;
+    constexpr double mostLost = 0.14, roundsToLoseMost = 10;
+    if (written > room) return room * (1 - mostLost * (1 - std::exp(-rounds / roundsToLoseMost)));
     constexpr double ways = 16, roundsToLose = 25;
     const double expected = ways * footprint / gpu.l2Bytes; // lines a set, spread at random
     const double overfull = 0.5 * std::erfc((ways - expected) / std::sqrt(2 * expected));

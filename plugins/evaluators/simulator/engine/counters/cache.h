@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The modelled caches: set-associative, 128-byte lines with four 32-byte sectors. In L2 the least recently used line is
-// replaced; in L1 the older of two that are drawn, which makes the rows of an H200's co-resident blocks find as much of
-// themselves as there (tests/bench/simulator_ladders, "What L1 keeps"). L2 in its two parts; and what an SM's stores pass
+// replaced; in L1 one that nobody has found again goes first (drawn(…)), which makes the rows of an H200's co-resident blocks
+// find as much of themselves as there (tests/bench/simulator_ladders, "What L1 keeps"). L2 in its two parts; and what an SM's stores pass
 // before they get there.
 // Plain inline code without library containers: it is compiled once per instruction set of the host.
 #pragma once
@@ -18,6 +18,7 @@ struct alignas(64) CacheSet {
     std::uint8_t valid[ways];     // sectors present
     std::uint8_t dirty[ways];     // sectors to write back
     std::uint8_t age[ways];       // uses of the set since this way's last use, up to 255
+    std::uint8_t found;           // of L1: ways whose data were read, or stored, again since they were filled; a bit each
 };
 
 struct SectorCache {
@@ -25,7 +26,7 @@ struct SectorCache {
     std::uint32_t setCount = 0;
     std::uint64_t inverse = 0; // ⌈2^64 / setCount⌉ modulo 2^64
     std::uint32_t neighbourBits = 0; // 2^n consecutive lines share a set
-    std::uint32_t draw = 0; // last random number; 0: the least recently used line goes, else the older of two drawn ones
+    std::uint32_t draw = 0; // last random number; 0: the least recently used line goes, else what drawn() says
 
     static SectorCache over(CacheSet *sets, std::uint32_t setCount, std::uint32_t neighbourBits = 0, std::uint32_t draw = 0) {
         return {sets, setCount, ~std::uint64_t{0} / setCount + 1, neighbourBits, draw};
@@ -70,15 +71,28 @@ struct SectorCache {
         writtenBack += sectorsIn(set.dirty[victim]);
         set.tag[victim] = line + 1;
         set.valid[victim] = set.dirty[victim] = 0;
+        set.found = static_cast<std::uint8_t>(set.found & ~(1u << victim));
         return victim;
     }
-    // The older of two ways, drawn by a linear congruential generator.
-    [[gnu::always_inline]] int drawn(const CacheSet &set) {
+    // The oldest of some drawn ways that nobody has found since they were filled; where all of them have been found, the oldest,
+    // and the others have to be found anew.
+    [[gnu::always_inline]] int drawn(CacheSet &set) {
         const int free = find(set, ~std::uint32_t{0});
         if (free >= 0) return free;
-        draw = (draw * 1664525u + 1013904223u) | 1u << 8; // never 0
-        const std::uint32_t one = draw >> 29, other = draw >> 26 & 7u;
-        return static_cast<int>(set.age[one] >= set.age[other] ? one : other);
+        draw = (draw * 1664525u + 1013904223u) | 1u << 8; // a linear congruential generator; never 0
+        const std::uint32_t some = draw >> 24 | 1u << (draw >> 21 & 7u);
+        const std::uint32_t unfound = some & ~std::uint32_t{set.found};
+        if (unfound != 0) return oldestOf(set, unfound);
+        set.found = static_cast<std::uint8_t>(set.found & ~some);
+        return oldestOf(set, some);
+    }
+    [[gnu::always_inline]] static int oldestOf(const CacheSet &set, std::uint32_t ways) {
+        int oldest = __builtin_ctz(ways);
+        for (std::uint32_t left = ways & (ways - 1); left != 0; left &= left - 1) {
+            const int way = __builtin_ctz(left);
+            oldest = set.age[way] > set.age[oldest] ? way : oldest;
+        }
+        return oldest;
     }
     // The way whose last use is longest ago.
     [[gnu::always_inline]] int oldest(CacheSet &set) {
@@ -107,6 +121,7 @@ struct SectorCache {
         touch(set, way);
         const unsigned hit = set.valid[way] & mask;
         set.valid[way] = static_cast<std::uint8_t>(set.valid[way] | mask);
+        set.found = static_cast<std::uint8_t>(set.found | (hit != 0 ? 1u : 0u) << way);
         return hit;
     }
     [[gnu::always_inline]] void write(std::uint32_t line, unsigned mask, std::uint32_t &writtenBack) {
@@ -120,7 +135,12 @@ struct SectorCache {
     // A line for data that passes through: `mask` of it can be read afterwards.
     void pass(std::uint32_t line, unsigned mask) {
         std::uint32_t ignored = 0;
-        (void)read(line, mask, ignored);
+        CacheSet &set = setOf(line);
+        int way = find(set, line);
+        if (way < 0) way = replace(set, line, ignored);
+        touch(set, way);
+        set.valid[way] = static_cast<std::uint8_t>(set.valid[way] | mask);
+        set.found = static_cast<std::uint8_t>(set.found | 1u << way);
     }
 };
 
