@@ -26,6 +26,7 @@ struct ExecutionModel {
     std::size_t l2Bytes = 50 * 1024 * 1024;
     int l2Parts = 2; // of a split L2 each SM reads through the one next to it
     int smCount = 132;
+    int gpcCount = 8;
     bool lowering = true; // execute and count what the assembler makes of PTX (engine/lowering) instead of PTX as written
 };
 
@@ -46,6 +47,7 @@ struct LaunchRequest {
     std::vector<BlockWindow> windows;
     std::uint32_t concurrentBlocks = 1; // blocks of a window that run in turns, so that they compete for L2; 1: one after the other
     std::uint32_t blocksPerSm = 0;    // of them on one SM at most: the next one of an SM begins when it has room; 0: any number
+    std::uint64_t firstWaveBlocks = 0; // of the grid that begin together; 0: nobody counts who reads a line with whom
     LaunchLimits limits;
     std::size_t l1Bytes = 0;          // of one SM, as this launch sees it; 0: the model's
     bool warmL1 = false;              // L1 as the launch before left it: a further slice of the same grid

@@ -65,6 +65,14 @@ struct AccessCounters {
     std::uint64_t wavefronts = 0;   // cycles of L1's data stage: bank conflicts as in shared memory, four lines a cycle
 };
 
+// Reads that L1 did not have, by how many blocks of a company read the line (engine/counters/joined_loads.h); of kernels with
+// barriers only, others do not keep in step. [0]: of the first wave, [1]: of later ones.
+struct Companies {
+    static constexpr std::uint32_t most = 16; // or more
+    std::array<std::uint64_t, most + 1> sectors[2]{};
+    std::uint64_t blocks[2]{}, count[2]{}; // that ran, and the companies they formed
+};
+
 struct LaunchCounters {
     std::array<std::uint64_t, instructionClassCount> warpInstructions{};   // issued, once a warp
     std::array<std::uint64_t, instructionClassCount> threadInstructions{}; // lanes active and predicated on
@@ -82,6 +90,7 @@ struct LaunchCounters {
     std::uint64_t atomicTurnsInteger = 0, atomicTurnsFloat = 0;
     std::uint64_t atomicPieces = 0; // distinct KiB of memory atomics went to (a slice of L2 serves one), up to 65536
     std::uint64_t l2ReadSectors = 0, l2WriteSectors = 0;
+    Companies companies; // of those read
     std::uint64_t dramReadBytes = 0, dramWriteBytes = 0;
     std::uint64_t dramAgainBytes = 0; // of those read: by a block that had fetched them itself before
     std::uint64_t branches = 0, divergentBranches = 0; // executed by warps; divergent: active lanes went both ways

@@ -129,6 +129,7 @@ void readHardware(const FieldReader &fields, GpuModel &gpu)
     fields.text("name", gpu.name);
     fields.text("architecture", gpu.architecture);
     fields.number("smCount", gpu.smCount);
+    fields.number("gpcCount", gpu.gpcCount);
     fields.number("clock_mhz", gpu.clock_mhz);
     fields.number("maxThreadsPerSm", gpu.maxThreadsPerSm);
     fields.number("maxBlocksPerSm", gpu.maxBlocksPerSm);
@@ -284,6 +285,7 @@ ExecutionModel GpuModel::executionModel(double simulatedShare) const
     execution.specialRegisterLatency = cycles("special_register");
     execution.latencySpread = model.latencySpread;
     execution.smCount = smCount;
+    execution.gpcCount = gpcCount;
     execution.l2Parts = l2Parts;
     execution.l1Bytes = static_cast<std::size_t>(l1BytesPerSm);
     constexpr double smallestL2 = 256 * 1024;

@@ -53,6 +53,7 @@ struct GpuModel
 {
     std::string id, name, architecture;
     int smCount = 0;
+    int gpcCount = 0; // groups of SMs that share a way to L2; the SMs are dealt out evenly
     double clock_mhz = 0;
     int maxThreadsPerSm = 0, maxBlocksPerSm = 0, maxWarpsPerSm = 0;
     int registersPerSm = 0, registerAllocationUnit = 0; // registers, allocated in this unit a warp

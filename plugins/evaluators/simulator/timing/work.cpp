@@ -144,27 +144,47 @@ void limitDram(BlockWork &work, const LaunchReport &report, double blocksTotal, 
         std::min(work.dramWriteBytes, static_cast<double>(report.storedAllocationBytes) / blocksTotal * limit.fetches);
 }
 
-// Share of the loads that miss L1 and yet do not reach L2. A few always meet one on the way for the same line (counted on an
-// H200: 1.5 to 3 % in matmul v0 and v1, conv3x3, csr_spmv, depthwise_conv1d v0, layer_norm; none of what is read once).
-// Many do where neighbouring SMs, which share that way, keep in step: blocks that meet at barriers around their loads walk through their
-// tiles in step with the neighbours': with one block an SM most loads find company, with n it takes the right one of n on
-// either side. (Counted on an H200: with two blocks an SM 16 to 19 % join in matmul v2 and v4, with three 12 % in v3, with
-// eight 3 % in v1; with one 39 % in nbody_forces v2, which loads rarely, and 55 to 72 % in attention_rows. What few blocks
-// read, or none but a block itself, finds no company; nor do loads without barriers, or copies that are sent ahead.)
-double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, double blocksTotal, double waves,
+// Share of the reads of a kind of companies that join, when `members` blocks of each are in flight and any two that read a line
+// do so at the same time with the probability `inStep`: n of them make 1 + (n - 1) · inStep go as one. A sample sees some
+// members only; where most of them read a line, the others do.
+double joinedShare(const Companies &companies, std::size_t kind, double members, double inStep)
+{
+    constexpr double most = 0.7; // sixteen SMs in step
+    const double seen = static_cast<double>(companies.blocks[kind]) / std::max(1.0, static_cast<double>(companies.count[kind]));
+    double reads = 0, joined = 0;
+    for (std::size_t n = 1; n < companies.sectors[kind].size(); ++n) {
+        const auto sectors = static_cast<double>(companies.sectors[kind][n]);
+        const auto met = static_cast<double>(n - 1);
+        const double others = 2 * met < seen - 1 ? met : met * std::max(1.0, (members - 1) / std::max(seen - 1, 1.0));
+        reads += sectors;
+        joined += sectors * std::min(most, 1 - 1 / (1 + others * inStep));
+    }
+    return reads > 0 ? joined / reads : 0;
+}
+
+// Share of the loads that miss L1 and yet do not reach L2, since loads of one line from SMs of one GPC go on as one when they are
+// less than 150 cycles apart (engine/counters/joined_loads.h). Blocks that meet at barriers around their loads are kept in step by
+// waiting for the same lines where there is time to wait; the busier an SM, the more they drift, and the first wave begins together, later
+// ones do not: both rates are fitted to 26 tiled kernels (tests/bench/simulator_ladders, "Loads that join"). Without barriers a few meet by chance (counted: 1.5 to 3 % in
+// matmul v0 and v1, conv3x3, csr_spmv, depthwise_conv1d v0; none of what is read once). Copies that are sent ahead are not waited for.
+double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, double blocksTotal, double waves, double busy,
                       const GpuModel &gpu)
 {
-    const double barriersPerWarp =
-        static_cast<double>(counters.barriers) / std::max<double>(1, static_cast<double>(counters.warps));
     const double missed = static_cast<double>(counters.l2ReadSectors) * sectorBytes / static_cast<double>(counters.blocks);
-    constexpr double readers = 4, byChance = 0.015, inStep = 0.78;
+    constexpr double readers = 4, byChance = 0.015, drift = 5.5, idle = 0.4, begunApart = 0.04;
     if (missed <= 0 || missed < readers * work.dramReadBytes) return 0;
-    const double readAgain = 1 - work.dramReadBytes / missed;
     if (issued(counters, InstructionClass::AsyncCopy) > issued(counters, InstructionClass::LoadGlobal)) return 0;
-    if (barriersPerWarp < 2) return byChance * readAgain;
-    const double resident = std::clamp(blocksTotal / std::max(waves * gpu.smCount, 1e-9), 1.0,
-                                       std::max(1.0, std::ceil(blocksTotal / gpu.smCount)));
-    return std::max(byChance, inStep / (resident * resident)) * readAgain;
+    const double chance = byChance * (1 - work.dramReadBytes / missed);
+    const Companies &companies = counters.companies;
+    if (companies.count[0] + companies.count[1] == 0) return chance;
+    const double inStep = std::min(1.0, std::exp(drift * (idle - busy)));
+    const double first = std::min(1.0, 1 / waves);
+    const double members = std::min<double>(blocksTotal, gpu.smCount) / gpu.gpcCount; // that share no L1
+    const std::size_t kind = companies.count[0] > 0 ? 0 : 1;
+    const double together = std::min(1.0, 2 * static_cast<double>(counters.warps) / static_cast<double>(std::max<std::uint64_t>(counters.barriers, 1)));
+    const double ofFirst = together * joinedShare(companies, kind, members, 1) + (1 - together) * joinedShare(companies, kind, members, inStep);
+    const double ofLater = companies.count[1] > 0 ? joinedShare(companies, 1, members, std::min(inStep, begunApart)) : ofFirst;
+    return std::max(chance, first * ofFirst + (1 - first) * ofLater);
 }
 
 // Sectors L2 moves. One that a store fills only in part costs it a read and a merge.
@@ -187,6 +207,17 @@ double l2Sectors(const LaunchCounters &counters, const GpuModel &gpu)
     }
     return static_cast<double>(counters.l2ReadSectors + counters.l2WriteSectors) + packets * gpu.model.packetSectors +
            partial * (gpu.model.partialStoreSectors - 1);
+}
+
+// Share of a block's time for which what its SM lacks most is in use.
+double busyShare(const LaunchCounters &counters, const BlockWork &work, double blocksTotal, double waves, const GpuModel &gpu)
+{
+    double most = 0;
+    for (const Bound bound : {Bound::Issue, Bound::Fma, Bound::Alu, Bound::Fp64, Bound::Special, Bound::Tensor, Bound::Control, Bound::Shared, Bound::L1})
+        most = std::max(most, work[bound]);
+    const double resident = std::max(1.0, blocksTotal / std::max(waves, 1.0) / gpu.smCount);
+    const double latency = static_cast<double>(counters.blockCriticalCycles) / static_cast<double>(counters.blocks) / resident;
+    return most / std::max({most, latency, 1.0});
 }
 
 MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double waves, BlockWork &work)
@@ -216,7 +247,7 @@ MissOrigin addMemory(const LaunchReport &report, const GpuModel &gpu, double wav
     const std::optional<FetchLimit> limit = fetchesAtMost(work, report, blocksTotal, waves, gpu);
     if (limit) limitDram(work, report, blocksTotal, *limit);
     const bool stays = limit && limit->fetches == 1.0 && (limit->stays || work.dramAgainBytes <= 0);
-    const double joined = joinedOnTheWay(counters, work, blocksTotal, waves, gpu) *
+    const double joined = joinedOnTheWay(counters, work, blocksTotal, waves, busyShare(counters, work, blocksTotal, waves, gpu), gpu) *
                           static_cast<double>(counters.l2ReadSectors) * sectorBytes / blocks;
     work.l2Bytes -= joined;
     work.usefulBytes =

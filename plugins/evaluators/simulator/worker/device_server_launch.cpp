@@ -345,6 +345,7 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
             request.windows = std::move(order.windows);
             request.concurrentBlocks = order.concurrentBlocks;
             request.blocksPerSm = static_cast<std::uint32_t>(order.sharingL1);
+            request.firstWaveBlocks = static_cast<std::uint64_t>(held.residentBlocks) * static_cast<std::uint64_t>(m_gpu.smCount);
             request.l1Bytes = l1OfBlock * order.sharingL1;
         }
         request.warmL1 = &slice != &slices.front();

@@ -63,6 +63,12 @@ void add(LaunchCounters &into, const LaunchCounters &more)
                               &LaunchCounters::blockCriticalCycles};
     for (const Field field : sums)
         into.*field += more.*field;
+    for (std::size_t wave = 0; wave < 2; ++wave) {
+        for (std::size_t readers = 0; readers < into.companies.sectors[wave].size(); ++readers)
+            into.companies.sectors[wave][readers] += more.companies.sectors[wave][readers];
+        into.companies.blocks[wave] += more.companies.blocks[wave];
+        into.companies.count[wave] += more.companies.count[wave];
+    }
     into.longestBlockCycles = std::max(into.longestBlockCycles, more.longestBlockCycles);
     into.atomicPieces = std::max(into.atomicPieces, more.atomicPieces); // windows mostly share them
 }

@@ -107,6 +107,15 @@ std::uint64_t Launcher::leastWavefronts(const MicroOp &op) const {
     return m.elementBytes * m.count == 16 && m.elementBytes < 16 ? 2 : 1;
 }
 
+void Launcher::closeCompanies() {
+    if (m_joined == nullptr) return;
+    for (std::size_t i = 0; i < std::size_t{1} << JoinedLoads::entryBits; ++i) m_state.joined.close(m_joined.get()[i]);
+    for (const auto &[company, blocks] : m_companies) {
+        m_totals.companies.blocks[company & 1u] += blocks;
+        m_totals.companies.count[company & 1u] += 1;
+    }
+}
+
 void Launcher::fillReport(LaunchReport &report) {
     sumIssues();
     LaunchCounters &t = m_totals;
@@ -142,6 +151,7 @@ void Launcher::fillReport(LaunchReport &report) {
         default: break;
         }
     }
+    closeCompanies();
     t.atomicTurnsInteger = m_state.atomicTurnsInteger;
     t.atomicTurnsFloat = m_state.atomicTurnsFloat;
     for (const std::uint64_t pieces : m_atomicPieces) t.atomicPieces += static_cast<std::uint64_t>(std::popcount(pieces));

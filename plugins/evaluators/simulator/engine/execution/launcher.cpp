@@ -40,7 +40,7 @@ Launcher::Launcher(std::shared_ptr<Program> program, const LaunchRequest &reques
 
 Launcher::~Launcher() = default;
 
-void Launcher::Free::operator()(std::uint16_t *p) const { std::free(p); }
+void Launcher::Free::operator()(void *p) const { std::free(p); }
 
 void Launcher::prepare() {
     LaunchState &s = m_state;
@@ -137,10 +137,31 @@ void Launcher::prepareCaches() {
     m_fetches.reset(static_cast<std::uint16_t *>(std::calloc(FetchLog::entries, sizeof(std::uint16_t))));
     if (m_fetches == nullptr) throw std::bad_alloc();
     m_state.fetches.entry = m_fetches.get();
+    prepareCompanies();
     m_l1.resize(m_state.smCount);
     m_smTurns.assign(m_state.smCount, {});
     for (std::uint32_t sm = 0; sm < m_state.smCount; ++sm) m_l1[sm] = SectorCache::over(m_caches.l1.data() + sm * l1Sets, static_cast<std::uint32_t>(l1Sets), 0, sm + 1);
     m_state.l1 = m_l1.data();
+}
+
+void Launcher::prepareCompanies() {
+    const bool barriers = std::ranges::any_of(m_program->code, [](const MicroOp &op) { return op.control == Control::Barrier; });
+    if (!barriers || m_request.firstWaveBlocks == 0) return;
+    m_joined.reset(static_cast<JoinedLoads::Entry *>(std::calloc(std::size_t{1} << JoinedLoads::entryBits, sizeof(JoinedLoads::Entry))));
+    if (m_joined == nullptr) throw std::bad_alloc();
+    m_state.joined.entry = m_joined.get();
+    m_state.joined.counts = &m_totals.companies;
+}
+
+void Launcher::joinCompany(BlockState &block) {
+    const std::uint64_t sms = m_state.smCount, gpcs = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::max(m_model.gpcCount, 1)), 1, sms);
+    // An H200 has GPCs of 16 and of 18 SMs; blocks fill the smaller ones first.
+    const std::uint64_t ofGpc = std::max<std::uint64_t>(2, sms / gpcs / 2 * 2);
+    const std::uint64_t gpc = std::min(block.sm / ofGpc, gpcs - 1), layer = block.linear / sms;
+    const bool first = block.linear < m_request.firstWaveBlocks;
+    block.company = static_cast<std::uint32_t>(first ? gpc : layer * gpcs + gpc) << 1 | (first ? 0u : 1u);
+    block.member = static_cast<std::uint32_t>((layer * ofGpc + (block.sm - gpc * ofGpc) % ofGpc) % 64);
+    ++m_companies[block.company];
 }
 
 void Launcher::allocateBlock(BlockStorage &storage) {
@@ -219,6 +240,7 @@ void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
     b.warps = storage.warps.data();
     b.warpCount = static_cast<std::uint32_t>(storage.warps.size());
     b.sm = static_cast<std::uint32_t>(linear % m_state.smCount);
+    if (m_joined != nullptr) joinCompany(b);
     ++m_smTurns[b.sm].blocks;
     if (!m_l1Fresh[b.sm]) {
         std::memset(static_cast<void *>(m_l1[b.sm].sets), 0, m_l1[b.sm].setCount * sizeof(CacheSet));

@@ -123,6 +123,8 @@ private:
     static constexpr std::uint32_t untilItStops = ~0u;
     void prepare();
     void prepareCaches();
+    void prepareCompanies();
+    void joinCompany(BlockState &block);
     BlockStorage &newBlock(std::uint64_t linear);
     void startBlock(BlockStorage &storage, std::uint64_t linear);
     void allocateBlock(BlockStorage &storage);
@@ -153,6 +155,7 @@ private:
     void addFinding(WarpContext &context, const char *kind, bool fatal, unsigned lane, std::uint64_t address, std::string message);
     void nextTag(BlockState &block);
     void sumIssues();
+    void closeCompanies();
     void fillReport(LaunchReport &report);
     void fillLines(LaunchReport &report) const;
     [[nodiscard]] std::uint64_t leastWavefronts(const MicroOp &op) const;
@@ -172,8 +175,9 @@ private:
     std::vector<InstructionCounters> m_counters;
     std::vector<SectorCache> m_l1;
     std::vector<JoinedStores> m_stores;
-    struct Free { void operator()(std::uint16_t *p) const; };
+    struct Free { void operator()(void *p) const; };
     std::unique_ptr<std::uint16_t, Free> m_fetches; // zero pages until touched
+    std::unique_ptr<JoinedLoads::Entry, Free> m_joined; // likewise
     // What an SM's blocks have taken of its issue slots and of L1's data stage in the present turn, with what earlier turns
     // took beyond their share.
     struct SmTurn {
@@ -183,6 +187,7 @@ private:
         [[nodiscard]] bool spent() const;
     };
     std::vector<SmTurn> m_smTurns;
+    std::map<std::uint32_t, std::uint64_t> m_companies; // blocks of each
     std::vector<bool> m_l1Fresh;
     std::vector<std::uint64_t> m_atomicPieces;
     std::vector<std::byte> m_parameters;

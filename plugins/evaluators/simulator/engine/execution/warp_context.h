@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/counters/cache.h"
+#include "engine/counters/joined_loads.h"
 #include "engine/execution/micro_op.h"
 #include "engine/launch_report.h"
 #include "engine/memory/allocation.h"
@@ -100,6 +101,7 @@ struct BlockState {
     WarpState *warps = nullptr;
     std::uint32_t warpCount = 0;
     std::uint32_t sm = 0;
+    std::uint32_t company = 0, member = 0; // the blocks that may read a line with it, and its number among them (engine/counters/joined_loads.h)
     // For races in global memory (isa/shadow.h). A block has a new owner after every barrier; owners from firstTag up to the
     // present one are its own earlier ones.
     std::uint32_t tag = 0, firstTag = 0;
@@ -134,6 +136,7 @@ struct LaunchState {
     JoinedStores *stores = nullptr; // likewise
     SplitCache l2;
     FetchLog fetches;
+    JoinedLoads joined;
     std::uint32_t sharedLatency = 0, l1Latency = 0, l2Latency = 0, dramLatency = 0;
     std::uint64_t l2ReadSectors = 0, l2WriteSectors = 0, dramReadBytes = 0, dramWriteBytes = 0, dramAgainBytes = 0;
     std::uint32_t l2Latencies[latencyKinds] = {}, dramLatencies[latencyKinds] = {}; // of a line, by latencyKind()
