@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 namespace kernelskill::simulator {
@@ -147,15 +148,16 @@ void limitDram(BlockWork &work, const LaunchReport &report, double blocksTotal, 
 // Share of the reads of a kind of companies that join, when `members` blocks of each are in flight and any two that read a line
 // do so at the same time with the probability `inStep`: n of them make 1 + (n - 1) · inStep go as one. A sample sees some
 // members only; where most of them read a line, the others do.
-double joinedShare(const Companies &companies, std::size_t kind, double members, double inStep)
+double joinedShare(const LaunchCounters &counters, std::size_t kind, double members, double inStep)
 {
-    constexpr double most = 0.7; // sixteen SMs in step
+    const Companies &companies = counters.companies;
+    constexpr double most = 0.72; // sixteen SMs in step
     const double seen = static_cast<double>(companies.blocks[kind]) / std::max(1.0, static_cast<double>(companies.count[kind]));
     double reads = 0, joined = 0;
     for (std::size_t n = 1; n < companies.sectors[kind].size(); ++n) {
         const auto sectors = static_cast<double>(companies.sectors[kind][n]);
         const auto met = static_cast<double>(n - 1);
-        const double others = 2 * met < seen - 1 ? met : met * std::max(1.0, (members - 1) / std::max(seen - 1, 1.0));
+        const double others = 3 * met < seen - 1 ? met : met * std::max(1.0, (members - 1) / std::max(seen - 1, 1.0));
         reads += sectors;
         joined += sectors * std::min(most, 1 - 1 / (1 + others * inStep));
     }
@@ -171,20 +173,23 @@ double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, dou
                       const GpuModel &gpu)
 {
     const double missed = static_cast<double>(counters.l2ReadSectors) * sectorBytes / static_cast<double>(counters.blocks);
-    constexpr double readers = 4, byChance = 0.015, drift = 5.5, idle = 0.4, begunApart = 0.04;
+    constexpr double readers = 4, byChance = 0.015, drift = 5, idle = 0.46, begunApart = 0.022;
     if (missed <= 0 || missed < readers * work.dramReadBytes) return 0;
     if (issued(counters, InstructionClass::AsyncCopy) > issued(counters, InstructionClass::LoadGlobal)) return 0;
     const double chance = byChance * (1 - work.dramReadBytes / missed);
     const Companies &companies = counters.companies;
-    if (companies.count[0] + companies.count[1] == 0) return chance;
+    if (companies.count[0] + companies.count[1] == 0 || counters.barriers < 2 * counters.warps) return chance;
     const double inStep = std::min(1.0, std::exp(drift * (idle - busy)));
     const double first = std::min(1.0, 1 / waves);
     const double members = std::min<double>(blocksTotal, gpu.smCount) / gpu.gpcCount; // that share no L1
     const std::size_t kind = companies.count[0] > 0 ? 0 : 1;
+    double counted = 0; // share of the reads: those of blocks that have met before
+    for (const auto &sectors : companies.sectors) counted += static_cast<double>(std::accumulate(sectors.begin(), sectors.end(), std::uint64_t{0}));
+    counted /= static_cast<double>(counters.l2ReadSectors);
     const double together = std::min(1.0, 2 * static_cast<double>(counters.warps) / static_cast<double>(std::max<std::uint64_t>(counters.barriers, 1)));
-    const double ofFirst = together * joinedShare(companies, kind, members, 1) + (1 - together) * joinedShare(companies, kind, members, inStep);
-    const double ofLater = companies.count[1] > 0 ? joinedShare(companies, 1, members, std::min(inStep, begunApart)) : ofFirst;
-    return std::max(chance, first * ofFirst + (1 - first) * ofLater);
+    const double ofFirst = together * joinedShare(counters, kind, members, 1) + (1 - together) * joinedShare(counters, kind, members, inStep);
+    const double ofLater = companies.count[1] > 0 ? joinedShare(counters, 1, members, std::min(inStep, begunApart)) : ofFirst;
+    return std::max(chance, counted * (first * ofFirst + (1 - first) * ofLater));
 }
 
 // Sectors L2 moves. One that a store fills only in part costs it a read and a merge.
