@@ -19,7 +19,7 @@ constexpr std::uint64_t mostRounds = 8;
 // it that ended at other times than it began.
 constexpr std::uint64_t wavesInARow = 4;
 // Side by side: more do not fit the host's own caches.
-constexpr std::uint64_t mostWarps = 256;
+constexpr std::uint64_t mostWarps = 4096;
 
 // Rounds of `width` neighbours, one a multiprocessor, as far apart as the device has multiprocessors.
 SampleSlice slice(std::uint64_t first, std::uint64_t width, std::uint64_t rounds, std::uint64_t sms)
@@ -53,6 +53,13 @@ SamplePlan columns(std::uint64_t total, std::uint64_t width, std::uint64_t sms)
     }
     result.residentShare = static_cast<double>(width) / static_cast<double>(std::min(sms, total));
     return result;
+}
+
+// Of the blocks that the device holds at a time, those that a slice of so many rounds does.
+double shareInFlight(std::uint64_t width, std::uint64_t rounds, std::uint64_t total, std::uint64_t resident, std::uint64_t sms)
+{
+    const std::uint64_t onDevice = std::min(total, sms * resident);
+    return std::min(1.0, static_cast<double>(width * std::min(rounds, resident)) / static_cast<double>(onDevice));
 }
 
 } // namespace
@@ -95,7 +102,7 @@ SamplePlan plan(const SampleRequest &request, const GpuModel &gpu)
     const std::uint64_t last = total - span;
     result.slices = {slice(0, width, rounds, sms), slice(last / 2, width, rounds, sms), slice(last, width, rounds, sms)};
     result.blocks = width * rounds * sliceCount;
-    result.residentShare = static_cast<double>(width) / static_cast<double>(std::min(sms, total));
+    result.residentShare = shareInFlight(width, rounds, total, static_cast<std::uint64_t>(std::max(request.residentBlocks, 1)), sms);
     return result;
 }
 

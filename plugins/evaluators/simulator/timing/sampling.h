@@ -48,14 +48,14 @@ struct SamplePlan
 {
     std::vector<SampleSlice> slices; // not overlapping; empty: run all blocks
     std::uint64_t blocks = 0;        // that will run
-    double residentShare = 1;        // of the device's multiprocessors, in one slice: scales L2
+    double residentShare = 1;        // of the blocks the device holds at a time, in one slice: scales L2
     [[nodiscard]] bool runsAll() const { return slices.empty(); }
 };
 
 [[nodiscard]] SamplePlan plan(const SampleRequest &request, const GpuModel &gpu);
 
 // The order in which to start a slice's blocks so that those which a multiprocessor holds at a time run side by side and
-// share its L1, as many multiprocessors together as the host's own caches take, and one follows another as soon as there is room.
+// share its L1, as many multiprocessors together as the host's memory takes, and one follows another as soon as there is room.
 struct StartOrder
 {
     std::vector<BlockWindow> windows;

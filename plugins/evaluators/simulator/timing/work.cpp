@@ -157,7 +157,12 @@ double joinedShare(const LaunchCounters &counters, std::size_t kind, double memb
     for (std::size_t n = 1; n < companies.sectors[kind].size(); ++n) {
         const auto sectors = static_cast<double>(companies.sectors[kind][n]);
         const auto met = static_cast<double>(n - 1);
-        const double others = 3 * met < seen - 1 ? met : met * std::max(1.0, (members - 1) / std::max(seen - 1, 1.0));
+        const bool few = 3 * met < seen - 1; // neighbours in the grid, say, which read each other's edges
+        if (few && kind == 1) {
+            reads += sectors; // and do not even begin together
+            continue;
+        }
+        const double others = few ? met : met * std::max(1.0, (members - 1) / std::max(seen - 1, 1.0));
         reads += sectors;
         joined += sectors * std::min(most, 1 - 1 / (1 + others * inStep));
     }
@@ -173,7 +178,7 @@ double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, dou
                       const GpuModel &gpu)
 {
     const double missed = static_cast<double>(counters.l2ReadSectors) * sectorBytes / static_cast<double>(counters.blocks);
-    constexpr double readers = 4, byChance = 0.015, drift = 5, idle = 0.46, begunApart = 0.022;
+    constexpr double readers = 4, byChance = 0.015, drift = 5, idle = 0.46, begunApart = 0.028;
     if (missed <= 0 || missed < readers * work.dramReadBytes) return 0;
     if (issued(counters, InstructionClass::AsyncCopy) > issued(counters, InstructionClass::LoadGlobal)) return 0;
     const double chance = byChance * (1 - work.dramReadBytes / missed);
