@@ -31,11 +31,13 @@ QStringList clangFlags(const Installation &installation, const CodeOptions &opti
 
 } // namespace
 
+// Loops of known length are unrolled as nvcc does: 32 rounds of two loads and a multiply-add are, 31 with a test are not.
 QStringList deviceFlags(const Installation &installation, const CodeOptions &options)
 {
     return clangFlags(installation, options) +
            QStringList{QStringLiteral("--cuda-feature=+ptx83"),    QStringLiteral("-mllvm"),
-                       QStringLiteral("-inline-threshold=100000"), QStringLiteral("-gline-tables-only"),
+                       QStringLiteral("-inline-threshold=100000"), QStringLiteral("-mllvm"),
+                       QStringLiteral("-unroll-threshold=450"),    QStringLiteral("-gline-tables-only"),
                        QStringLiteral("--cuda-device-only"),       QStringLiteral("-S")};
 }
 
