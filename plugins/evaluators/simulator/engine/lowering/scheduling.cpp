@@ -72,6 +72,7 @@ private:
     void findValues();
     void findEdges();
     void addRegisterEdges();
+    void countBaseWrites();
     void addMemoryEdges();
     void edge(std::uint32_t from, std::uint32_t to, int latency);
     [[nodiscard]] bool mayConflict(std::uint32_t earlier, std::uint32_t later) const;
@@ -87,6 +88,7 @@ private:
     const LiveSets &m_live;
     const std::vector<std::uint8_t> &m_width;
     std::vector<Facts> m_facts;
+    std::vector<std::uint32_t> m_baseWrites; // of a memory access: how often its base was written before
     std::vector<Node> m_nodes;
     std::vector<Value> m_values;
     int m_through = 0; // registers live throughout that the block does not touch
@@ -134,14 +136,22 @@ bool Scheduler::mayConflict(std::uint32_t earlier, std::uint32_t later) const {
     if (a.space != b.space && a.space != Space::Generic && b.space != Space::Generic) return false;
     const auto *left = addressOf(m_body[earlier]), *right = addressOf(m_body[later]);
     if (a.space != b.space || left == nullptr || right == nullptr || !isSameBase(*left, *right)) return true;
-    // one base, unless it was given a new value in between
-    for (std::uint32_t i = earlier; i < later && isReg(*left); ++i)
-        if (std::ranges::find(m_facts[i].writes, left->index) != m_facts[i].writes.end()) return true;
+    if (m_baseWrites[earlier] != m_baseWrites[later]) return true; // one base, but with a new value
     const auto offset = [&](std::uint32_t n) { return m_body[n].operands[m_body[n].opcode == "st" ? 0 : 1].offset; };
     return offset(earlier) < offset(later) + static_cast<std::int64_t>(b.bytes) && offset(later) < offset(earlier) + static_cast<std::int64_t>(a.bytes);
 }
 
+void Scheduler::countBaseWrites() {
+    std::unordered_map<std::uint32_t, std::uint32_t> writes;
+    m_baseWrites.assign(m_body.size(), 0);
+    for (std::size_t i = 0; i < m_body.size(); ++i) {
+        if (const auto *base = addressOf(m_body[i]); base != nullptr && isReg(*base)) m_baseWrites[i] = writes[base->index];
+        for (const auto r : m_facts[i].writes) ++writes[r];
+    }
+}
+
 void Scheduler::addMemoryEdges() {
+    countBaseWrites();
     std::vector<std::uint32_t> accesses, wide; // since the last ordered instruction
     std::int64_t wall = -1;
     for (std::uint32_t i = 0; i < m_body.size(); ++i) {
