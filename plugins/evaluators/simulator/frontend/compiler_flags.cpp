@@ -37,7 +37,8 @@ QStringList deviceFlags(const Installation &installation, const CodeOptions &opt
     return clangFlags(installation, options) +
            QStringList{QStringLiteral("--cuda-feature=+ptx83"),    QStringLiteral("-mllvm"),
                        QStringLiteral("-inline-threshold=100000"), QStringLiteral("-mllvm"),
-                       QStringLiteral("-unroll-threshold=450"),    QStringLiteral("-gline-tables-only"),
+                       QStringLiteral("-unroll-threshold=450"),    QStringLiteral("-mllvm"),
+                       QStringLiteral("-unroll-max-count=4"),      QStringLiteral("-gline-tables-only"),
                        QStringLiteral("--cuda-device-only"),       QStringLiteral("-S")};
 }
 
