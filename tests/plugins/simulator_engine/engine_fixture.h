@@ -46,7 +46,8 @@ public:
     LaunchReport report;
     LaunchLimits limits;
     std::vector<BlockWindow> windows;
-    std::uint32_t concurrentBlocks = 1;
+    std::uint32_t concurrentBlocks = 1, blocksPerSm = 0;
+    std::uint64_t firstWaveBlocks = 0;
 
     template <class T> std::uint64_t upload(const std::vector<T> &values, const std::string &name = "x") {
         const std::uint64_t address = *device.allocate(values.size() * sizeof(T), name);
@@ -74,6 +75,8 @@ public:
         request.limits = limits;
         request.windows = windows;
         request.concurrentBlocks = concurrentBlocks;
+        request.blocksPerSm = blocksPerSm;
+        request.firstWaveBlocks = firstWaveBlocks;
         for (const auto p : pointers) request.arguments.push_back(argument(p));
         auto result = device.launch(request);
         if (!result) {
