@@ -19,7 +19,7 @@ constexpr std::uint64_t mostRounds = 8;
 // it that ended at other times than it began.
 constexpr std::uint64_t wavesInARow = 4;
 // Side by side: more do not fit the host's own caches.
-constexpr std::uint64_t mostWarps = 4096;
+constexpr std::uint64_t mostWarps = 2048;
 
 // Rounds of `width` neighbours, one a multiprocessor, as far apart as the device has multiprocessors.
 SampleSlice slice(std::uint64_t first, std::uint64_t width, std::uint64_t rounds, std::uint64_t sms)
