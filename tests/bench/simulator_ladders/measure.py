@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds, checks, times and profiles every version of every family on this machine's GPU.
 
-    measure.py OUT_FOLDER [--build-only] [--families a,b | --only-l1-rows] [--merge FILE] [--limit SECONDS]
+    measure.py OUT_FOLDER [--build-only] [--families a,b | --only l1_rows|joined_loads] [--merge FILE] [--limit SECONDS]
 
 Needs nvcc, and ncu for the counters. Writes OUT_FOLDER/h200.json after each step and OUT_FOLDER/measure.log.
 With --merge the result is FILE, an earlier result of the same kind of GPU, with the chosen families measured anew or
-added; its ceilings stay as they are, and every family measured now has a "device" of its own. --only-l1-rows measures no
-family but what L1 keeps (l1_rows.cu).
+added; its ceilings stay as they are, and every family measured now has a "device" of its own. --only measures no family but
+what L1 keeps (l1_rows.cu) or which loads go to L2 as one (joined_loads.cu).
 """
 import argparse
 import concurrent.futures
@@ -218,7 +218,7 @@ def build(out, chosen, log):
     work = out / "build"
     work.mkdir(parents=True, exist_ok=True)
     jobs = {}
-    for program in ("measure", "ceilings", "l1_rows"):
+    for program in ("measure", "ceilings", "l1_rows", "joined_loads"):
         jobs[(program, "")] = ["nvcc", "-std=c++17", "-O3", "-arch=sm_90", "-o", str(work / program),
                                str(HERE / f"{program}.cu"), "-ldl"]
     for family in chosen:
@@ -343,6 +343,26 @@ def measure_l1_rows(work, log, limit):
     return found
 
 
+def measure_joined_loads(work, log, limit):
+    """Share of the sectors of each case of joined_loads.cu that do not reach L2; the GPC of each SM; where blocks go."""
+    reached = "lts__t_sectors_srcunit_tex.sum"
+    lines = [line.split() for line in run([str(work / "joined_loads")], 60).stdout.splitlines()]
+    cases = [line for line in lines if line[0] not in ("gpcs", "order")]
+    result = run(["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control",
+                  "none", "-k", "readSame", "--metrics", reached, str(work / "joined_loads")], limit)
+    rows = kernel_rows(result.stdout)
+    if len(rows) != len(cases):
+        log(f"ncu on joined_loads: exit {result.returncode}, {len(rows)} of {len(cases)} kernels", result.stderr[-600:])
+        return {}
+    found = {line[0]: [int(sm) for sm in line[1:]] for line in lines if line[0] in ("gpcs", "order")}
+    aside = number(rows[0][reached])  # what beginning together takes
+    for (name, readers), row in zip(cases, rows):
+        asked = int(readers) * 2**20 / 32
+        if asked:
+            found[name] = round(1 - (number(row[reached]) - aside) / asked, 4)
+    return found
+
+
 def profile_family(work, family, versions, metrics, log, limit):
     """Counters of each kernel; returns {version: [kernel, ...]}."""
     task = json.loads((task_folder(family) / "task.json").read_text())
@@ -421,11 +441,11 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--build-only", action="store_true")
     parser.add_argument("--families", default="", help="only these; all of them if left out")
-    parser.add_argument("--only-l1-rows", action="store_true", help="none of them")
+    parser.add_argument("--only", choices=["l1_rows", "joined_loads"], help="none of them but this")
     parser.add_argument("--merge", type=pathlib.Path, help="an earlier h200.json to add the chosen families to")
     parser.add_argument("--limit", type=float, default=560)
     options = parser.parse_args()
-    chosen = options.families.split(",") if options.families else [] if options.only_l1_rows else families()
+    chosen = options.families.split(",") if options.families else [] if options.only else families()
     if unknown := [family for family in chosen if family not in families()]:
         parser.error(f"there is no family {', '.join(unknown)}")
     earlier = json.loads(options.merge.read_text()) if options.merge else None
@@ -459,9 +479,10 @@ def main():
             log("ceilings:", result.returncode, result.stdout[-1500:], result.stderr[-500:])
             (options.out / "ceilings.txt").write_text(result.stdout)
         log("ceilings", json.dumps(record["ceilings"]))
-    if not earlier or options.only_l1_rows:
-        record["l1_rows"] = {"device": facts, **measure_l1_rows(work, log, 60)}
-        log("l1_rows", json.dumps(record["l1_rows"]))
+    for name, measured in (("l1_rows", measure_l1_rows), ("joined_loads", measure_joined_loads)):
+        if options.only == name or not earlier:
+            record[name] = {"device": facts, **measured(work, log, 120)}
+            log(name, json.dumps(record[name]))
     save()
     for family, versions in built.items():
         found = time_family(work, family, versions, log, options.limit - seconds(log))

@@ -18,7 +18,7 @@ constexpr std::uint64_t mostRounds = 8;
 // Rounds that a multiprocessor goes through before the next ones begin, in times what it holds: a block finds L1 as those left
 // it that ended at other times than it began.
 constexpr std::uint64_t wavesInARow = 4;
-// Side by side: more do not fit the host's own caches.
+// Side by side: mostly all of a slice, as on a device; of a whole grid, what fits the host's caches.
 constexpr std::uint64_t mostWarps = 2048;
 
 // Rounds of `width` neighbours, one a multiprocessor, as far apart as the device has multiprocessors.
