@@ -180,6 +180,8 @@ def plan(task, libraries):
                 continue
             values = parameter["values"]
             kind = values["distribution"]
+            if kind == "constant":
+                kind, values = "uniform", {"low": values["value"], "high": values["value"]}
             first, second = (values["mean"], values["std"]) if kind == "normal" else (values["low"], values["high"])
             lines.append(f"tensor in {parameter['dtype']} {elements} {kind} {first} {second}")
     return "\n".join(lines) + "\n"
