@@ -136,6 +136,7 @@ private Q_SLOTS:
         QTest::newRow("missing") << "" << "smCount" << gone << "x.json: smCount is missing";
         QTest::newRow("wrong type") << "" << "clock_mhz" << QJsonValue("fast") << "x.json: clock_mhz is not a number";
         QTest::newRow("zero") << "" << "dram_gb_s" << QJsonValue(0) << "x.json: dram_gb_s is 0";
+        QTest::newRow("no GPCs") << "" << "gpcCount" << QJsonValue(0) << "x.json: gpcCount is 0";
         QTest::newRow("negative") << "" << "l2_gb_s" << QJsonValue(-1) << "x.json: l2_gb_s is negative";
         QTest::newRow("carve-outs") << "" << "sharedCarveOuts_kib" << QJsonValue(QJsonArray{100, 8})
                                     << "x.json: sharedCarveOuts_kib is not ascending";

@@ -169,6 +169,7 @@ std::string firstUnusable(const GpuModel &gpu)
 {
     const std::vector<std::pair<const char *, double>> divisors{
         {"smCount", gpu.smCount},
+        {"gpcCount", gpu.gpcCount},
         {"clock_mhz", gpu.clock_mhz},
         {"maxWarpsPerSm", gpu.maxWarpsPerSm},
         {"maxBlocksPerSm", gpu.maxBlocksPerSm},

@@ -169,11 +169,12 @@ double joinedShare(const LaunchCounters &counters, std::size_t kind, double memb
     return reads > 0 ? joined / reads : 0;
 }
 
-// Share of the loads that miss L1 and yet do not reach L2, since loads of one line from SMs of one GPC go on as one when they are
-// less than 150 cycles apart (engine/counters/joined_loads.h). Blocks that meet at barriers around their loads are kept in step by
-// waiting for the same lines where there is time to wait; the busier an SM, the more they drift, and the first wave begins together, later
-// ones do not: both rates are fitted to 26 tiled kernels (tests/bench/simulator_ladders, "Loads that join"). Without barriers a few meet by chance (counted: 1.5 to 3 % in
-// matmul v0 and v1, conv3x3, csr_spmv, depthwise_conv1d v0; none of what is read once). Copies that are sent ahead are not waited for.
+// Share of the loads that miss L1 and yet do not reach L2, since loads of one line from SMs of one GPC go on as one when they
+// are less than about 175 cycles apart (engine/counters/joined_loads.h). Blocks that meet at barriers around their loads are
+// kept in step by waiting for the same lines where there is time to wait; the busier an SM, the more they drift. The first wave
+// begins together, later ones do not. Both rates are fitted to 26 tiled kernels (tests/bench/simulator_ladders, "Loads that
+// join"). Without barriers a few meet by chance (counted: 1.5 to 3 % in matmul v0 and v1, conv3x3, csr_spmv, depthwise_conv1d
+// v0; none of what is read once). Copies that are sent ahead are not waited for.
 double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, double blocksTotal, double waves, double busy,
                       const GpuModel &gpu)
 {
@@ -189,11 +190,15 @@ double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, dou
     const double members = std::min<double>(blocksTotal, gpu.smCount) / gpu.gpcCount; // that share no L1
     const std::size_t kind = companies.count[0] > 0 ? 0 : 1;
     double counted = 0; // share of the reads: those of blocks that have met before
-    for (const auto &sectors : companies.sectors) counted += static_cast<double>(std::accumulate(sectors.begin(), sectors.end(), std::uint64_t{0}));
+    for (const auto &sectors : companies.sectors)
+        counted += static_cast<double>(std::accumulate(sectors.begin(), sectors.end(), std::uint64_t{0}));
     counted /= static_cast<double>(counters.l2ReadSectors);
-    const double together = std::min(1.0, 2 * static_cast<double>(counters.warps) / static_cast<double>(std::max<std::uint64_t>(counters.barriers, 1)));
-    const double ofFirst = together * joinedShare(counters, kind, members, 1) + (1 - together) * joinedShare(counters, kind, members, inStep);
-    const double ofLater = companies.count[1] > 0 ? joinedShare(counters, 1, members, std::min(inStep, begunApart)) : ofFirst;
+    // Two barriers a round: the first round of the first wave is in step anyway.
+    const double together = std::min(1.0, 2 * static_cast<double>(counters.warps) / static_cast<double>(counters.barriers));
+    const double ofFirst = together * joinedShare(counters, kind, members, 1) +
+                           (1 - together) * joinedShare(counters, kind, members, inStep);
+    const double ofLater =
+        companies.count[1] > 0 ? joinedShare(counters, 1, members, std::min(inStep, begunApart)) : ofFirst;
     return std::max(chance, counted * (first * ofFirst + (1 - first) * ofLater));
 }
 
@@ -223,7 +228,8 @@ double l2Sectors(const LaunchCounters &counters, const GpuModel &gpu)
 double busyShare(const LaunchCounters &counters, const BlockWork &work, double blocksTotal, double waves, const GpuModel &gpu)
 {
     double most = 0;
-    for (const Bound bound : {Bound::Issue, Bound::Fma, Bound::Alu, Bound::Fp64, Bound::Special, Bound::Tensor, Bound::Control, Bound::Shared, Bound::L1})
+    for (const Bound bound : {Bound::Issue, Bound::Fma, Bound::Alu, Bound::Fp64, Bound::Special, Bound::Tensor, Bound::Control,
+                              Bound::Shared, Bound::L1})
         most = std::max(most, work[bound]);
     const double resident = std::max(1.0, blocksTotal / std::max(waves, 1.0) / gpu.smCount);
     const double latency = static_cast<double>(counters.blockCriticalCycles) / static_cast<double>(counters.blocks) / resident;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The modelled caches: set-associative, 128-byte lines with four 32-byte sectors. In L2 the least recently used line is
 // replaced; in L1 one that nobody has found again goes first (drawn(…)), which makes the rows of an H200's co-resident blocks
-// find as much of themselves as there (tests/bench/simulator_ladders, "What L1 keeps"). L2 in its two parts; and what an SM's stores pass
-// before they get there.
+// find as much of themselves as there (tests/bench/simulator_ladders, "What L1 keeps"). L2 in its two parts; and what an SM's
+// stores pass before they get there.
 // Plain inline code without library containers: it is compiled once per instruction set of the host.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who reads a line while others read it too. Loads of one line that SMs of one GPC send within about 150 cycles of each other go on
-// to L2 as one; SMs of different GPCs never join. Blocks fill the device GPC by GPC, so it is neighbours in number that meet
-// there. (Measured on an H200: tests/bench/simulator_ladders, "Loads that join".)
+// Who reads a line while others read it too. Loads of one line that SMs of one GPC send within about 175 cycles of each other
+// go on to L2 as one; SMs of different GPCs never join. Blocks fill the device GPC by GPC, so it is neighbours in number that
+// meet there. (Measured on an H200: tests/bench/simulator_ladders, "Loads that join".)
 // Plain inline code without library containers: it is compiled once per instruction set of the host.
 #pragma once
 
