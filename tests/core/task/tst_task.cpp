@@ -203,7 +203,7 @@ private Q_SLOTS:
                 ++read;
             }
         }
-        QCOMPARE(read, 5 + 26 + 14);
+        QCOMPARE(read, 5 + 42 + 14);
         QCOMPARE(vendors, 3 + 9 + 6);
     }
 

@@ -118,6 +118,16 @@ private Q_SLOTS:
         QCOMPARE(evaluation.timings.size(), 1);
     }
 
+    // All blocks that the device holds share the work, also where a counter deals it out.
+    void blocksShareAWorkQueue()
+    {
+        const Evaluation queue = evaluate(fixtureTask(), candidate(QStringLiteral("work_queue.cu")), true);
+        QVERIFY2(queue.verdict == Verdict::Verified, describe(queue));
+        const double plain_us = evaluate(fixtureTask(), fixtureTask().baseline, true).time_us().value_or(0);
+        const double queue_us = queue.time_us().value_or(1e9);
+        QVERIFY2(queue_us > plain_us && queue_us < 3 * plain_us, qPrintable(QString("%1 against %2 µs").arg(queue_us).arg(plain_us)));
+    }
+
     void runTimeAnswersAsExpected()
     {
         const Evaluation evaluation = evaluate(fixtureTask(), candidate(QStringLiteral("uses_runtime.cu")));

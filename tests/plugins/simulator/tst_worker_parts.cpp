@@ -64,6 +64,15 @@ private Q_SLOTS:
 	st.global.u32 	[%rd2], %r1;
 	ret;
 }
+.visible .entry takes(
+	.param .u64 takes_param_0
+)
+{
+	.reg .b32 	%r<5>;
+	atom.global.add.u32 	%r1, [%rd1], 1;
+	st.shared.u32 	[mine], %r1;
+	ret;
+}
 .visible .entry spins(
 	.param .u64 spins_param_0
 )
@@ -75,6 +84,7 @@ private Q_SLOTS:
         const auto names = communicatingKernels(ptx);
         QVERIFY(!names.contains("quiet"));
         QVERIFY(names.contains("counts"));
+        QVERIFY(names.contains("takes")); // used once
         QVERIFY(names.contains("spins"));
     }
 

@@ -50,6 +50,28 @@ std::uint32_t concurrentBlocks(const Occupancy &occupancy)
     return static_cast<std::uint32_t>(std::clamp(mostWarps / std::max(occupancy.warpsPerBlock, 1), 1, 32));
 }
 
+// Which blocks of a slice run side by side and share an L1. Those that work one another's data off, or share out what there is to
+// do, run in the order of their numbers: as many as there are where the device holds all of them, for so many share the work.
+void arrange(LaunchRequest &request, const SampleSlice &slice, const Occupancy &held, bool inOrder, const GpuModel &gpu)
+{
+    const std::uint64_t blocks = request.grid.count(), sms = static_cast<std::uint64_t>(gpu.smCount);
+    const std::size_t l1OfBlock = gpu.l1BytesOfBlock(held, blocks);
+    request.firstWaveBlocks = static_cast<std::uint64_t>(held.residentBlocks) * sms;
+    if (!inOrder) {
+        StartOrder order = startOrder(slice, blocks, held, gpu);
+        request.windows = std::move(order.windows);
+        request.concurrentBlocks = order.concurrentBlocks;
+        request.blocksPerSm = static_cast<std::uint32_t>(order.sharingL1);
+        request.l1Bytes = l1OfBlock * order.sharingL1;
+    } else if (blocks <= request.firstWaveBlocks) {
+        request.concurrentBlocks = static_cast<std::uint32_t>(blocks);
+        request.l1Bytes = l1OfBlock * ((blocks + sms - 1) / sms);
+    } else {
+        request.concurrentBlocks = concurrentBlocks(held);
+        request.l1Bytes = l1OfBlock;
+    }
+}
+
 // What a block costs the host, in thread instructions: a sector takes as long as a few of them, one that L1 does not have
 // as a few dozen.
 double hostCost(const LaunchReport &report)
@@ -332,22 +354,12 @@ std::int32_t DeviceServer::runModelled(LaunchRequest &request, const KernelInfo 
         m_call.launches.push_back(std::move(record));
         return success;
     }
-    const std::size_t l1OfBlock = m_gpu.l1BytesOfBlock(held, request.grid.count());
-    request.l1Bytes = l1OfBlock;
-    request.concurrentBlocks = concurrentBlocks(held);
     const bool inOrder = m_communicating.contains(request.kernel);
     std::vector<SampleSlice> slices = chosen.slices;
     if (slices.empty()) slices.push_back({}); // one run of all blocks
     m_device.cleanCaches(); // model() adds what a launch leaves
     for (const SampleSlice &slice : slices) {
-        if (!inOrder) {
-            StartOrder order = startOrder(slice, request.grid.count(), held, m_gpu);
-            request.windows = std::move(order.windows);
-            request.concurrentBlocks = order.concurrentBlocks;
-            request.blocksPerSm = static_cast<std::uint32_t>(order.sharingL1);
-            request.firstWaveBlocks = static_cast<std::uint64_t>(held.residentBlocks) * static_cast<std::uint64_t>(m_gpu.smCount);
-            request.l1Bytes = l1OfBlock * order.sharingL1;
-        }
+        arrange(request, slice, held, inOrder, m_gpu);
         request.warmL1 = &slice != &slices.front();
         auto report = m_device.launch(request);
         if (const std::int32_t error = note(report, kernel); error != success || m_call.failed) return error;

@@ -37,8 +37,7 @@ bool readsOldValue(std::string_view instruction, std::string_view body)
         --begin;
     if (comma == std::string_view::npos || begin == comma) return true;
     const std::string_view result = instruction.substr(begin, comma - begin);
-    return result != "_" &&
-           occurrences(body, result) > 2; // its declaration is a range: "%r<9>"; one use is the result itself
+    return result != "_" && occurrences(body, result) > 1; // here, and where it is used; its declaration is a range: "%r<9>"
 }
 
 bool communicates(std::string_view body)
