@@ -114,7 +114,7 @@ def off(name, modelled, measured):
     tolerance = TOLERANCES.get(name)
     if isinstance(tolerance, str):
         return abs(modelled - measured), abs(modelled - measured) <= float(tolerance)
-    error = abs(modelled / measured - 1)
+    error = abs(modelled / measured - 1) if measured else float(modelled != measured)
     return error, tolerance is not None and error <= tolerance
 
 
@@ -239,8 +239,8 @@ def main():
                 error, within = off(name, value, wanted[name])
                 counter_errors.setdefault(name, []).append((error, family, version, within))
                 if options.verbose:
-                    print(f"      {name}: measured {wanted[name]:.6g}, modelled {value:.6g}, "
-                          f"ratio {value / wanted[name]:.3f}")
+                    ratio = f", ratio {value / wanted[name]:.3f}" if wanted[name] else ""
+                    print(f"      {name}: measured {wanted[name]:.6g}, modelled {value:.6g}{ratio}")
         if errors:
             tau, right, clear = ladder(pairs)
             results.append({"name": family, "tau": tau, "right": right, "clear": clear, "errors": errors,

@@ -15,7 +15,7 @@ namespace kernelskill::simulator {
 namespace {
 
 constexpr int mostEntries = 400; // about 40 KiB each
-constexpr int buildRules = 4;    // raise when flags or layout of an entry change
+constexpr int buildRules = 5;    // raise when flags or layout of an entry change
 
 QStringList ptxIn(const QString &folder)
 {

@@ -38,7 +38,7 @@ QStringList deviceFlags(const Installation &installation, const CodeOptions &opt
            QStringList{QStringLiteral("--cuda-feature=+ptx83"),    QStringLiteral("-mllvm"),
                        QStringLiteral("-inline-threshold=100000"), QStringLiteral("-mllvm"),
                        QStringLiteral("-unroll-threshold=450"),    QStringLiteral("-mllvm"),
-                       QStringLiteral("-unroll-max-count=4"),      QStringLiteral("-gline-tables-only"),
+                       QStringLiteral("-unroll-max-count=4"), QStringLiteral("-mllvm"), QStringLiteral("-sink-common-insts=false"), QStringLiteral("-gline-tables-only"),
                        QStringLiteral("--cuda-device-only"),       QStringLiteral("-S")};
 }
 

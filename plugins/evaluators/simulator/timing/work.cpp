@@ -184,8 +184,9 @@ double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, dou
     if (issued(counters, InstructionClass::AsyncCopy) > issued(counters, InstructionClass::LoadGlobal)) return 0;
     const double chance = byChance * (1 - work.dramReadBytes / missed);
     const Companies &companies = counters.companies;
-    if (companies.count[0] + companies.count[1] == 0 || counters.barriers < 2 * counters.warps) return chance;
-    const double inStep = std::min(1.0, std::exp(drift * (idle - busy)));
+    if (companies.count[0] + companies.count[1] == 0) return chance;
+    const bool meet = counters.barriers >= 2 * counters.warps;
+    const double inStep = std::min(meet ? 1.0 : begunApart, std::exp(drift * (idle - busy)));
     const double first = std::min(1.0, 1 / waves);
     const double members = std::min<double>(blocksTotal, gpu.smCount) / gpu.gpcCount; // that share no L1
     const std::size_t kind = companies.count[0] > 0 ? 0 : 1;
@@ -194,7 +195,7 @@ double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, dou
         counted += static_cast<double>(std::accumulate(sectors.begin(), sectors.end(), std::uint64_t{0}));
     counted /= static_cast<double>(counters.l2ReadSectors);
     // Two barriers a round: the first round of the first wave is in step anyway.
-    const double together = std::min(1.0, 2 * static_cast<double>(counters.warps) / static_cast<double>(counters.barriers));
+    const double together = !meet ? 0.0 : std::min(1.0, 2 * static_cast<double>(counters.warps) / static_cast<double>(counters.barriers));
     const double ofFirst = together * joinedShare(counters, kind, members, 1) +
                            (1 - together) * joinedShare(counters, kind, members, inStep);
     const double ofLater =

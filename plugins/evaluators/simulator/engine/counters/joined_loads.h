@@ -24,7 +24,11 @@ struct JoinedLoads {
     };
     Entry *entry = nullptr; // 2^entryBits of them, lines share; null: nobody counts
     Companies *counts = nullptr;
+    bool barriers = false; // the kernel has some
 
+    // Blocks that begin together are in step, with barriers or as long as all read the same line at a time; later ones from
+    // their first barrier on.
+    bool inStep(std::uint32_t company, bool met, int lines) const { return met || ((company & 1u) == 0 && (barriers || lines == 1)); }
     // `member` < 64.
     void note(std::uint32_t line, unsigned sectors, std::uint32_t company, std::uint32_t member) {
         const std::uint32_t place = (line << 2 | static_cast<std::uint32_t>(__builtin_ctz(sectors))) + 1;

@@ -128,7 +128,9 @@ void Launcher::prepareCaches() {
     const std::size_t l1Sets = std::max<std::size_t>(1, (m_request.l1Bytes > 0 ? m_request.l1Bytes : m_model.l1Bytes) / setBytes), l2Sets = std::max<std::size_t>(2, m_model.l2Bytes / setBytes);
     if (m_caches.l2.size() != l2Sets) m_caches.l2.assign(l2Sets, {});
     if (m_caches.l1.size() != l1Sets * m_state.smCount) m_caches.l1.assign(l1Sets * m_state.smCount, {});
-    m_l1Fresh.assign(m_state.smCount, m_request.warmL1); // L1 is empty at the start of a kernel: emptied when an SM gets its first block
+    // L1 is empty at the start of a kernel: emptied when an SM gets its first block of it.
+    m_caches.l1Kernel.resize(m_state.smCount, 0);
+    if (!m_request.warmL1 || m_caches.kernels == 0) ++m_caches.kernels;
     m_state.l2.otherPart = m_model.l2Parts > 1 ? 1 : 0;
     const std::size_t partSets = m_model.l2Parts > 1 ? l2Sets / 2 : l2Sets;
     for (std::size_t i = 0; i < 2; ++i) m_state.l2.part[i] = SectorCache::over(m_caches.l2.data() + i * m_state.l2.otherPart * partSets, static_cast<std::uint32_t>(partSets), 1);
@@ -145,12 +147,12 @@ void Launcher::prepareCaches() {
 }
 
 void Launcher::prepareCompanies() {
-    const bool barriers = std::ranges::any_of(m_program->code, [](const MicroOp &op) { return op.control == Control::Barrier; });
-    if (!barriers || m_request.firstWaveBlocks == 0) return;
+    if (m_request.firstWaveBlocks == 0) return;
     m_joined.reset(static_cast<JoinedLoads::Entry *>(std::calloc(std::size_t{1} << JoinedLoads::entryBits, sizeof(JoinedLoads::Entry))));
     if (m_joined == nullptr) throw std::bad_alloc();
     m_state.joined.entry = m_joined.get();
     m_state.joined.counts = &m_totals.companies;
+    m_state.joined.barriers = std::ranges::any_of(m_program->code, [](const MicroOp &op) { return op.control == Control::Barrier; });
 }
 
 void Launcher::joinCompany(BlockState &block) {
@@ -242,9 +244,9 @@ void Launcher::startBlock(BlockStorage &storage, std::uint64_t linear) {
     b.sm = static_cast<std::uint32_t>(linear % m_state.smCount);
     if (m_joined != nullptr) joinCompany(b);
     ++m_smTurns[b.sm].blocks;
-    if (!m_l1Fresh[b.sm]) {
+    if (m_caches.l1Kernel[b.sm] != m_caches.kernels) {
         std::memset(static_cast<void *>(m_l1[b.sm].sets), 0, m_l1[b.sm].setCount * sizeof(CacheSet));
-        m_l1Fresh[b.sm] = true;
+        m_caches.l1Kernel[b.sm] = m_caches.kernels;
     }
     b.acquireTime = 0;
     b.instructions = 0;

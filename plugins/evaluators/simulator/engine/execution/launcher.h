@@ -64,6 +64,8 @@ struct BlockStorage {
 struct DeviceCaches {
     std::vector<CacheSet> l2;
     std::vector<CacheSet> l1; // of all SMs
+    std::vector<std::uint32_t> l1Kernel; // an SM's L1 is empty but for what this kernel left there; 0: none
+    std::uint32_t kernels = 0;           // launches, less those that go on with the grid of the one before
     std::uint32_t raceTag = 1; // next free owner
     std::uint32_t launches = 0;
     std::unique_ptr<PatternTable> patterns = std::make_unique<PatternTable>();
@@ -188,7 +190,6 @@ private:
     };
     std::vector<SmTurn> m_smTurns;
     std::map<std::uint32_t, std::uint64_t> m_companies; // blocks of each
-    std::vector<bool> m_l1Fresh;
     std::vector<std::uint64_t> m_atomicPieces;
     std::vector<std::byte> m_parameters;
     std::vector<std::uint32_t> m_threadIds;

@@ -27,8 +27,7 @@ inline std::uint32_t readThroughCaches(WarpContext &context, const AccessPattern
         const std::uint32_t fromDram = SectorCache::sectorsIn(missed & ~hit2);
         l.l2ReadSectors += SectorCache::sectorsIn(missed);
         context.counters->l2Hits += SectorCache::sectorsIn(hit2);
-        // Warps that have not met yet are not in step.
-        if (l.joined.entry != nullptr && context.block->sharedEpoch != context.block->sharedFirstEpoch) l.joined.note(line, missed, context.block->company, context.block->member);
+        if (l.joined.entry != nullptr && l.joined.inStep(context.block->company, context.block->sharedEpoch != context.block->sharedFirstEpoch, p.lines)) l.joined.note(line, missed, context.block->company, context.block->member);
         if (fromDram != 0) {
             l.dramReadBytes += fromDram * 32u;
             l.dramAgainBytes += l.fetches.again(line, missed & ~hit2, context.block->linear) * 32u;
