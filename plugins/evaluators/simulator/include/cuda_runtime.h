@@ -70,6 +70,7 @@ typedef uint64_t cuuint64_t;
 #include "kernelskill/libdevice_float.h"
 
 #include "kernelskill/libdevice_double.h"
+#include "kernelskill/libdevice_special.h"
 
 // The compiler's wrappers below write __forceinline__ for device functions.
 #include <__clang_cuda_device_functions.h>

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <format>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -93,6 +94,13 @@ void freeOnHeap(WarpContext &context, const MicroOp &op) {
     }
 }
 
+// I_n(x) for n of 0 and 1; the library knows x ≥ 0 only.
+double modifiedBessel(unsigned n, double x) {
+    if (std::isnan(x)) return x;
+    const double value = std::abs(x) > 713 ? std::numeric_limits<double>::infinity() : std::cyl_bessel_i(static_cast<double>(n), std::abs(x));
+    return n == 1 && x < 0 ? -value : value;
+}
+
 template <class T, class... Arguments, std::size_t... I>
 void applyLanes(WarpContext &context, const MicroOp &op, T (*f)(Arguments...), std::index_sequence<I...>) {
     const CallSite &site = siteOf(context, op);
@@ -133,6 +141,14 @@ const std::pair<std::string_view, Handler> functions[] = {
     KERNELSKILL_MATHS("__nv_powif", float, (float x, std::int32_t y), static_cast<float>(std::pow(static_cast<double>(x), y))),
     KERNELSKILL_MATHS("__nv_powi", double, (double x, std::int32_t y), std::pow(x, y)),
     KERNELSKILL_MATHS("__nv_ldexpf", float, (float x, std::int32_t y), std::ldexp(x, y)), KERNELSKILL_MATHS("__nv_ldexp", double, (double x, std::int32_t y), std::ldexp(x, y)),
+    KERNELSKILL_MATHS("__nv_j0f", float, (float x), static_cast<float>(::j0(x))), KERNELSKILL_MATHS("__nv_j0", double, (double x), ::j0(x)),
+    KERNELSKILL_MATHS("__nv_j1f", float, (float x), static_cast<float>(::j1(x))), KERNELSKILL_MATHS("__nv_j1", double, (double x), ::j1(x)),
+    KERNELSKILL_MATHS("__nv_y0f", float, (float x), static_cast<float>(::y0(x))), KERNELSKILL_MATHS("__nv_y0", double, (double x), ::y0(x)),
+    KERNELSKILL_MATHS("__nv_y1f", float, (float x), static_cast<float>(::y1(x))), KERNELSKILL_MATHS("__nv_y1", double, (double x), ::y1(x)),
+    KERNELSKILL_MATHS("__nv_jnf", float, (std::int32_t n, float x), static_cast<float>(::jn(n, x))), KERNELSKILL_MATHS("__nv_jn", double, (std::int32_t n, double x), ::jn(n, x)),
+    KERNELSKILL_MATHS("__nv_ynf", float, (std::int32_t n, float x), static_cast<float>(::yn(n, x))), KERNELSKILL_MATHS("__nv_yn", double, (std::int32_t n, double x), ::yn(n, x)),
+    KERNELSKILL_MATHS("__nv_cyl_bessel_i0f", float, (float x), static_cast<float>(modifiedBessel(0, x))), KERNELSKILL_MATHS("__nv_cyl_bessel_i0", double, (double x), modifiedBessel(0, x)),
+    KERNELSKILL_MATHS("__nv_cyl_bessel_i1f", float, (float x), static_cast<float>(modifiedBessel(1, x))), KERNELSKILL_MATHS("__nv_cyl_bessel_i1", double, (double x), modifiedBessel(1, x)),
     KERNELSKILL_MATHS("__nv_normcdff", float, (float x), static_cast<float>(0.5 * std::erfc(-static_cast<double>(x) * M_SQRT1_2))),
     KERNELSKILL_MATHS("__nv_normcdf", double, (double x), 0.5 * std::erfc(-x * M_SQRT1_2)),
     KERNELSKILL_MATHS("__nv_sinpif", float, (float x), static_cast<float>(std::sin(M_PI * static_cast<double>(x)))),

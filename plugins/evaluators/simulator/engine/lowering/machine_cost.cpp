@@ -78,6 +78,10 @@ private:
     // The instruction that made an operand for this user alone and is called one of the names; it is absorbed.
     [[nodiscard]] std::uint32_t absorb(std::uint32_t user, std::initializer_list<std::string_view> names, const std::function<bool(const Instruction &)> &fits = {});
 
+    bool takesBitsOfTwo(std::uint32_t at);
+    // The wide product that a 64-bit addition adds, when all it is for is such additions: each multiplies for itself.
+    [[nodiscard]] std::uint32_t sharedProduct(const Instruction &addition) const;
+
     const ptx::Function &m_function;
     const std::vector<Instruction> &m_code;
     Values m_values;
@@ -103,6 +107,21 @@ std::uint32_t Costs::absorb(std::uint32_t user, std::initializer_list<std::strin
         if (made.predicate != i.predicate || made.predicateNegated != i.predicateNegated) continue;
         m_taken[source] = true;
         return source;
+    }
+    return unknownInstruction;
+}
+
+std::uint32_t Costs::sharedProduct(const Instruction &addition) const {
+    for (std::size_t o = 1; o < addition.operands.size(); ++o) {
+        const std::uint32_t source = m_values.definitionOf(addition.operands[o]);
+        if (source == unknownInstruction || m_taken[source]) continue;
+        const Instruction &made = m_code[source];
+        if (made.opcode != "mul" || !made.has("wide") || made.predicate != addition.predicate || m_values.facts[source].writes.size() != 1) continue;
+        const bool onlyAdded = std::ranges::all_of(m_values.users[m_values.facts[source].writes[0]], [&](std::uint32_t user) {
+            const Instruction &u = m_code[user];
+            return u.opcode == "add" && ptx::typeBytes(lastType(u)) == 8 && !u.has("cc") && u.predicate == addition.predicate;
+        });
+        if (onlyAdded) return source;
     }
     return unknownInstruction;
 }
@@ -135,6 +154,10 @@ MachineCost Costs::addition(std::uint32_t at) { // add, sub, addc, subc
             m_costs[s] = nothing();
             return cost({{Class::IntegerMultiply, 1}}); // IMAD.WIDE
         }
+        if (const auto s = sharedProduct(i); s != unknownInstruction) {
+            m_costs[s] = nothing();
+            return cost({{Class::IntegerMultiply, 1}}); // an IMAD.WIDE for each pointer that the index goes to
+        }
         if (const auto s = absorb(at, {"shl"}, shifted); s != unknownInstruction) { m_costs[s] = nothing(); return cost({{Class::Integer, 2}}, 0, carried); } // LEA, LEA.HI.X
         if (const auto s = absorb(at, {"mul"}, hasType(8)); s != unknownInstruction) return nothing(); // IMAD.WIDE adds
     }
@@ -163,7 +186,8 @@ MachineCost Costs::multiplication(std::uint32_t at) { // mul, mad
 MachineCost Costs::division(std::uint32_t at) { // div, rem
     const Instruction &i = m_code[at];
     const Type type = lastType(i);
-    if (type == Type::F64) return cost({{Class::Fp64, 8}, {Class::Special, 1}, {Class::Move, 4}, {Class::Compare, 2}, {Class::Fp32, 1}, {Class::Branch, 3}}, 2, 110, 15);
+    if (type == Type::F64 && i.operands[1].kind == Operand::Kind::Float64 && i.operands[1].bits == 0x3ff0000000000000u) return root(at); // a reciprocal
+    if (type == Type::F64) return cost({{Class::Fp64, 8}, {Class::Special, 1}, {Class::Move, 3}, {Class::Compare, 2}, {Class::Fp32, 1}, {Class::Branch, 2}}, 2, 110, 15);
     if (type == Type::F32) {
         if (i.has("approx")) return i.has("ftz") ? cost({{Class::Special, 1}, {Class::Fp32, 1}}, 1, 24) : cost({{Class::Special, 1}, {Class::Fp32, 3}, {Class::Compare, 1}}, 1, 36);
         if (i.has("full")) return i.has("ftz") ? cost({{Class::Special, 1}, {Class::Fp32, 3}, {Class::Compare, 1}}, 1, 36) : cost({{Class::Special, 1}, {Class::Fp32, 5}, {Class::Compare, 2}}, 1, 40);
@@ -199,6 +223,21 @@ MachineCost Costs::special(std::uint32_t at) { // ex2, lg2, sin, cos
     return cost({{Class::Special, 1}, {Class::Fp32, 2}, {Class::Compare, 1}}, i.opcode == "lg2" ? 1 : 0, 30);
 }
 
+// (a & mask) | (b & ~mask) is one LOP3.
+bool Costs::takesBitsOfTwo(std::uint32_t at) {
+    const Instruction &i = m_code[at];
+    const std::uint32_t one = m_values.onlyFor(i.operands[1]), other = m_values.onlyFor(i.operands[2]);
+    const auto masks = [&](std::uint32_t source) {
+        return source != unknownInstruction && !m_taken[source] && m_code[source].opcode == "and" && constantAmount(m_code[source]) && m_code[source].predicate == i.predicate;
+    };
+    if (!masks(one) || !masks(other)) return false;
+    const std::uint64_t all = ptx::typeBytes(lastType(i)) == 8 ? ~std::uint64_t{0} : 0xffff'ffffu;
+    if ((m_code[one].operands[2].bits & all) != (~m_code[other].operands[2].bits & all)) return false;
+    m_taken[one] = m_taken[other] = m_taken[at] = true;
+    m_costs[one] = m_costs[other] = nothing();
+    return true;
+}
+
 MachineCost Costs::logic(std::uint32_t at) { // and, or, xor, not
     const Instruction &i = m_code[at];
     if (lastType(i) == Type::Pred) {
@@ -208,6 +247,7 @@ MachineCost Costs::logic(std::uint32_t at) { // and, or, xor, not
         return s != unknownInstruction ? nothing() : cost({{Class::Compare, 1}});
     }
     const int halves = bytesOf(at) == 8 ? 2 : 1;
+    if (i.opcode == "or" && takesBitsOfTwo(at)) return cost({{Class::Integer, halves}});
     const auto s = absorb(at, {"and", "or", "xor", "not"}, [&](const Instruction &m) { return lastType(m) == lastType(i); });
     if (s != unknownInstruction) { // LOP3
         m_costs[s] = nothing();

@@ -24,9 +24,11 @@ namespace {
 
 constexpr std::size_t mostInBody = 40; // instructions of a loop the assembler was still seen to unroll
 constexpr int copies = 4;
+constexpr std::uint32_t noRegister = ~0u;
 
 struct Counter {
     std::uint32_t i = 0;
+    std::uint32_t wide = noRegister; // the 64-bit register that is counted up, when i is its lower half
     std::int64_t step = 0;
     Operand n;
     Type type = Type::S32;
@@ -116,10 +118,19 @@ std::optional<Counter> Unroller::counterOf(const Block &block, std::uint32_t sel
     counter.less = swapped ? (goesOn ? is("gt") || is("hi") : is("le") || is("ls")) : (goesOn ? is("lt") || is("lo") : is("ge") || is("hs"));
     const bool differs = goesOn ? is("ne") : is("eq");
     if (writes[counter.i] != 1) return std::nullopt;
+    std::size_t countedAt = testAt;
     for (std::size_t n = 0; n < testAt; ++n) {
         const Instruction &i = block.body[n];
-        if (i.opcode != "add" || i.predicate >= 0 || i.operands.size() != 3 || !isReg(i.operands[0]) || i.operands[0].index != counter.i) continue;
-        if (!isReg(i.operands[1]) || i.operands[1].index != counter.i || i.operands[2].kind != Operand::Kind::Integer || i.has("sat") || i.has("cc")) continue;
+        if (i.opcode != "cvt" || i.predicate >= 0 || i.modifiers.size() != 2 || !isReg(i.operands[0]) || i.operands[0].index != counter.i || !isReg(i.operands[1])) continue;
+        if (ptx::typeBytes(lastType(i)) != 8 || writes[i.operands[1].index] != 1) return std::nullopt;
+        counter.wide = i.operands[1].index;
+        countedAt = n;
+    }
+    const std::uint32_t counted = counter.wide == noRegister ? counter.i : counter.wide;
+    for (std::size_t n = 0; n < countedAt; ++n) {
+        const Instruction &i = block.body[n];
+        if (i.opcode != "add" || i.predicate >= 0 || i.operands.size() != 3 || !isReg(i.operands[0]) || i.operands[0].index != counted) continue;
+        if (!isReg(i.operands[1]) || i.operands[1].index != counted || i.operands[2].kind != Operand::Kind::Integer || i.has("sat") || i.has("cc")) continue;
         counter.step = static_cast<std::int32_t>(i.operands[2].bits);
     }
     const bool small = counter.step != 0 && std::abs(counter.step) < 1 << 20;
@@ -169,16 +180,21 @@ void Unroller::copyBody(const std::vector<Instruction> &body, Block &main) {
 void Unroller::emitGuard(std::vector<Instruction> &into, const Counter &counter, std::uint32_t result, std::uint32_t bound, std::uint32_t roomy, bool first) {
     const std::string type = counter.type == Type::U32 ? "u32" : "s32";
     const Operand &n = counter.n;
+    Operand i = registerOf(counter.i);
+    if (first && counter.wide != noRegister) { // the loop has not made the lower half yet
+        i = registerOf(newRegister(Type::B32));
+        into.push_back(make("cvt", {"u32", "u64"}, {i, registerOf(counter.wide)}));
+    }
     if (counter.less) {
         if (first) {
             into.push_back(make("add", {"s32"}, {registerOf(bound), n, integerOf(-3 * counter.step)}));
             into.push_back(make("setp", {"ge", type}, {registerOf(roomy), n, integerOf(3 * counter.step)}));
         }
-        into.push_back(make("setp", {"lt", "and", type}, {registerOf(result), registerOf(counter.i), registerOf(bound), registerOf(roomy)}));
+        into.push_back(make("setp", {"lt", "and", type}, {registerOf(result), i, registerOf(bound), registerOf(roomy)}));
         return;
     }
     const bool up = counter.step > 0;
-    into.push_back(make("sub", {"s32"}, {registerOf(bound), up ? n : registerOf(counter.i), up ? registerOf(counter.i) : n}));
+    into.push_back(make("sub", {"s32"}, {registerOf(bound), up ? n : i, up ? i : n}));
     into.push_back(make("setp", {"gt", "u32"}, {registerOf(result), registerOf(bound), integerOf(3 * std::abs(counter.step))}));
 }
 

@@ -75,4 +75,13 @@ KS_DEVICE long long llround(float x)
 {
     return llroundf(x);
 }
+// Declared by the compiler's headers and defined nowhere.
+KS_DEVICE float nanf(const char *)
+{
+    return __builtin_nanf("");
+}
+KS_DEVICE double nan(const char *)
+{
+    return __builtin_nan("");
+}
 #undef KS_DEVICE

@@ -433,28 +433,29 @@ KS_FUNCTION long long __nv_llrintf(float a)
 {
     return __nvvm_f2ll_rn(a);
 }
+// The sign of one, all else of the other: a LOP3 of the machine.
 KS_FUNCTION float __nv_copysignf(float a, float b)
 {
-    return __builtin_copysignf(a, b);
+    return __nv_uint_as_float((__nv_float_as_uint(a) & 0x7fffffffu) | (__nv_float_as_uint(b) & 0x80000000u));
 }
 KS_FUNCTION double __nv_copysign(double a, double b)
 {
-    return __builtin_copysign(a, b);
+    const unsigned high = (static_cast<unsigned>(__nv_double2hiint(a)) & 0x7fffffffu) |
+                          (static_cast<unsigned>(__nv_double2hiint(b)) & 0x80000000u);
+    return __nv_hiloint2double(static_cast<int>(high), __nv_double2loint(a));
 }
 KS_FUNCTION float __nv_saturatef(float a)
 {
     return __nvvm_saturate_f(a);
 }
-// Halves away from zero.
+// Halves away from zero: half a unit more, cut off on the way.
 KS_FUNCTION float __nv_roundf(float a)
 {
-    const float whole = __builtin_truncf(a);
-    return __builtin_fabsf(a - whole) >= 0.5f ? whole + __builtin_copysignf(1.0f, a) : __builtin_copysignf(whole, a);
+    return __builtin_truncf(__nvvm_add_rz_f(a, __nv_copysignf(0.5f, a)));
 }
 KS_FUNCTION double __nv_round(double a)
 {
-    const double whole = __builtin_trunc(a);
-    return __builtin_fabs(a - whole) >= 0.5 ? whole + __builtin_copysign(1.0, a) : __builtin_copysign(whole, a);
+    return __builtin_trunc(__nvvm_add_rz_d(a, __nv_copysign(0.5, a)));
 }
 KS_FUNCTION long long __nv_llround(double a)
 {

@@ -7,7 +7,7 @@ extern "C" {
 
 KS_FUNCTION double __nv_rsqrt(double a)
 {
-    return 1.0 / __nvvm_sqrt_rn_d(a);
+    return __nvvm_rsqrt_approx_d(a);
 }
 KS_FUNCTION double __nv_rcp64h(double a)
 {
@@ -85,6 +85,15 @@ KS_FUNCTION double __nv_exp2(double a)
     const double r = (bounded - n) * 0.6931471805599453;
     return a != a ? a : __nv_ldexp(__builtin_fma(__ks_exp_core(r), r, 1.0), static_cast<int>(n));
 }
+KS_FUNCTION double __nv_exp10(double a)
+{
+    const double bounded = __nvvm_fmin_d(__nvvm_fmax_d(a, -330.0), 310.0);
+    const double n = __builtin_rint(bounded * 3.3219280948873622);
+    // a − n·log10 2, then times ln 10; both as sums of two
+    const double rest = __builtin_fma(n, 2.8037281277851703e-18, __builtin_fma(n, -0.3010299956639812, bounded));
+    const double r = __builtin_fma(rest, 2.3025850929940459, rest * -2.1707562233822494e-16);
+    return a != a ? a : __nv_ldexp(__builtin_fma(__ks_exp_core(r), r, 1.0), static_cast<int>(n));
+}
 KS_FUNCTION double __nv_expm1(double a)
 {
     return __builtin_fabs(a) < 0.34 ? __ks_exp_core(a) * a : __nv_exp(a) - 1.0;
@@ -158,7 +167,8 @@ KS_FUNCTION double __nv_pow(double a, double b)
     if (a != a || b != b) return a + b;
     const bool whole = __builtin_trunc(b) == b;
     const bool odd = whole && __builtin_fabs(b) < 9007199254740992.0 && (static_cast<long long>(b) & 1);
-    const double size = __builtin_fabs(a);
+    double size = __builtin_fabs(a);
+    asm("" : "+d"(size)); // a constant base is not worked out beforehand, as nvcc does not
     double result;
     if (size == 0.0 || size == __builtin_inf()) {
         result = (size == 0.0) == (b > 0.0) ? 0.0 : __builtin_inf();
@@ -181,26 +191,31 @@ KS_FUNCTION double __nv_pow(double a, double b)
     if (a < 0.0 && !whole && size != __builtin_inf()) return __builtin_nan("");
     return odd && __nv_signbitd(a) ? -result : result;
 }
-KS_FUNCTION double __nv_exp10(double a)
-{
-    return __nv_pow(10.0, a);
-}
+// The C++ library's pow(double, int) is that of two doubles.
 KS_FUNCTION double __nv_powi(double a, int b)
 {
-    double result = 1.0, factor = a;
-    for (unsigned n = b < 0 ? 0u - static_cast<unsigned>(b) : static_cast<unsigned>(b); n; n >>= 1) {
-        if (n & 1u) result *= factor;
-        factor *= factor;
-    }
-    return b < 0 ? 1.0 / result : result;
+    return __nv_pow(a, static_cast<double>(b));
 }
 
-// --- hyperbolic and error functions
+// --- hyperbolic functions
 // ---------------------------------------------------------------------------------------------
 KS_FUNCTION double __nv_sinh(double a)
 {
+    if (__builtin_fabs(a) < 1.0) { // Taylor to a^19
+        const double u = a * a;
+        double p = 8.2206352466243295e-18;
+        p = __builtin_fma(p, u, 2.8114572543455206e-15);
+        p = __builtin_fma(p, u, 7.6471637318198164e-13);
+        p = __builtin_fma(p, u, 1.6059043836821613e-10);
+        p = __builtin_fma(p, u, 2.505210838544172e-8);
+        p = __builtin_fma(p, u, 2.7557319223985893e-6);
+        p = __builtin_fma(p, u, 1.984126984126984e-4);
+        p = __builtin_fma(p, u, 8.333333333333333e-3);
+        p = __builtin_fma(p, u, 1.6666666666666666e-1);
+        return __builtin_fma(p * u, a, a);
+    }
     const double half = 0.5 * __nv_expm1(__builtin_fabs(a));
-    return __builtin_copysign(half + half / __builtin_fma(half, 2.0, 1.0), a);
+    return __nv_copysign(half + half / __builtin_fma(half, 2.0, 1.0), a);
 }
 KS_FUNCTION double __nv_cosh(double a)
 {
@@ -210,13 +225,13 @@ KS_FUNCTION double __nv_cosh(double a)
 KS_FUNCTION double __nv_tanh(double a)
 {
     const double e = __nv_expm1(2.0 * __nvvm_fmin_d(__builtin_fabs(a), 30.0));
-    return a != a ? a : __builtin_copysign(e / (e + 2.0), a);
+    return a != a ? a : __nv_copysign(e / (e + 2.0), a);
 }
 KS_FUNCTION double __nv_asinh(double a)
 {
     const double size = __builtin_fabs(a);
     const double root = __nvvm_sqrt_rn_d(__builtin_fma(size, size, 1.0));
-    return __builtin_copysign(
+    return __nv_copysign(
         size > 1e150 ? __nv_log(size) + 0.6931471805599453 : __nv_log1p(size + size * size / (1.0 + root)), a);
 }
 KS_FUNCTION double __nv_acosh(double a)
@@ -228,80 +243,8 @@ KS_FUNCTION double __nv_acosh(double a)
 KS_FUNCTION double __nv_atanh(double a)
 {
     const double size = __builtin_fabs(a);
-    return __builtin_copysign(0.5 * __nv_log1p(2.0 * size / (1.0 - size)), a);
+    return __nv_copysign(0.5 * __nv_log1p(2.0 * size / (1.0 - size)), a);
 }
-// erf(x) = 2/√π · e^(−x²) · Σ (2x²)^n x / (1·3·…·(2n+1)) below 2.5; above, the continued fraction of erfc.
-KS_FUNCTION double __ks_erf_series(double x)
-{
-    double term = x, sum = x;
-    const double u = 2.0 * x * x;
-    for (int n = 1; n < 60; ++n) {
-        term *= u / static_cast<double>(2 * n + 1);
-        sum += term;
-    }
-    return 1.1283791670955126 * __nv_exp(-x * x) * sum;
-}
-KS_FUNCTION double __ks_erfc_fraction(double x)
-{
-    double fraction = x;
-    for (int n = 120; n > 0; --n)
-        fraction = x + (0.5 * static_cast<double>(n)) / fraction;
-    return 0.56418958354775629 * __nv_exp(-x * x) / fraction;
-}
-KS_FUNCTION double __nv_erf(double a)
-{
-    const double x = __builtin_fabs(a);
-    return __builtin_copysign(x < 2.5 ? __ks_erf_series(x) : 1.0 - __ks_erfc_fraction(x), a);
-}
-KS_FUNCTION double __nv_erfc(double a)
-{
-    if (a < 1.5)
-        return 1.0 -
-               __builtin_copysign(a < -2.5 ? 1.0 - __ks_erfc_fraction(-a) : __ks_erf_series(__builtin_fabs(a)), a);
-    return __ks_erfc_fraction(a);
-}
-KS_FUNCTION double __nv_normcdf(double a)
-{
-    return 0.5 * __nv_erfc(-0.70710678118654752 * a);
-}
-// Lanczos (g = 7, nine terms), with the reflection below 1/2.
-KS_FUNCTION double __ks_lanczos(double a, double *base)
-{
-    double sum = 0.99999999999980993;
-    sum += 676.5203681218851 / (a + 1.0);
-    sum += -1259.1392167224028 / (a + 2.0);
-    sum += 771.32342877765313 / (a + 3.0);
-    sum += -176.61502916214059 / (a + 4.0);
-    sum += 12.507343278686905 / (a + 5.0);
-    sum += -0.13857109526572012 / (a + 6.0);
-    sum += 9.9843695780195716e-6 / (a + 7.0);
-    sum += 1.5056327351493116e-7 / (a + 8.0);
-    *base = a + 7.5;
-    return sum;
-}
-KS_FUNCTION double __nv_sin(double a);
-KS_FUNCTION double __nv_lgamma(double a)
-{
-    double base;
-    const double x = a < 0.5 ? -a : a - 1.0;
-    const double sum = __ks_lanczos(x, &base);
-    const double value = 0.91893853320467274 + (x + 0.5) * __nv_log(base) - base + __nv_log(sum);
-    return a < 0.5 ? 1.1447298858494002 - __nv_log(__builtin_fabs(__nv_sin(3.1415926535897931 * a))) - value : value;
-}
-KS_FUNCTION double __nv_tgamma(double a)
-{
-    const double size = __nv_exp(__nv_lgamma(a));
-    return a < 0.0 && (static_cast<long long>(__builtin_floor(a)) & 1) ? -size : size;
-}
-KS_FUNCTION float __nv_lgammaf(float a)
-{
-    return static_cast<float>(__nv_lgamma(a));
-}
-KS_FUNCTION float __nv_tgammaf(float a)
-{
-    return static_cast<float>(__nv_tgamma(a));
-}
-
 // --- trigonometry
 // ------------------------------------------------------------------------------------------------------------------
 KS_FUNCTION double __ks_reduce_double(double a, int *quadrant)
@@ -311,52 +254,41 @@ KS_FUNCTION double __ks_reduce_double(double a, int *quadrant)
     const double first = __builtin_fma(n, -1.5707963267948966, a);
     return __builtin_fma(n, 1.4973849048591833e-33, __builtin_fma(n, -6.123233995736766e-17, first));
 }
-KS_FUNCTION double __ks_sin_double(double a)
+// Coefficients of (sin a − a) / (a u) and (cos a − 1) / u, u = a².
+static __device__ const double __ks_sine_table[2][8] = {
+    {2.8114572543455206e-15, -7.6471637318198164e-13, 1.6059043836821613e-10, -2.505210838544172e-8, 2.7557319223985893e-6,
+     -1.984126984126984e-4, 8.333333333333333e-3, -1.6666666666666666e-1},
+    {4.7794773323873853e-14, -1.1470745597729725e-11, 2.08767569878681e-9, -2.755731922398589e-7, 2.48015873015873e-5,
+     -1.388888888888889e-3, 4.1666666666666664e-2, -0.5}};
+// One polynomial, whose coefficients the quadrant chooses from memory: no lane waits for another's branch.
+KS_FUNCTION double __ks_sin_or_cos_double(double a, bool cosine)
 {
-    const double u = a * a;
-    double p = 2.8114572543455206e-15;
-    p = __builtin_fma(p, u, -7.6471637318198164e-13);
-    p = __builtin_fma(p, u, 1.6059043836821613e-10);
-    p = __builtin_fma(p, u, -2.505210838544172e-8);
-    p = __builtin_fma(p, u, 2.7557319223985893e-6);
-    p = __builtin_fma(p, u, -1.984126984126984e-4);
-    p = __builtin_fma(p, u, 8.333333333333333e-3);
-    p = __builtin_fma(p, u, -1.6666666666666666e-1);
-    return __builtin_fma(p * u, a, a);
-}
-KS_FUNCTION double __ks_cos_double(double a)
-{
-    const double u = a * a;
-    double p = 4.7794773323873853e-14;
-    p = __builtin_fma(p, u, -1.1470745597729725e-11);
-    p = __builtin_fma(p, u, 2.08767569878681e-9);
-    p = __builtin_fma(p, u, -2.755731922398589e-7);
-    p = __builtin_fma(p, u, 2.48015873015873e-5);
-    p = __builtin_fma(p, u, -1.388888888888889e-3);
-    p = __builtin_fma(p, u, 4.1666666666666664e-2);
-    p = __builtin_fma(p, u, -0.5);
-    return __builtin_fma(p, u, 1.0);
-}
-KS_FUNCTION void __nv_sincos(double a, double *sine, double *cosine)
-{
-    int quadrant;
-    const double rest = __ks_reduce_double(a, &quadrant);
-    const double s = __ks_sin_double(rest), c = __ks_cos_double(rest);
-    const double s1 = quadrant & 1 ? c : s, c1 = quadrant & 1 ? s : c;
-    *sine = quadrant & 2 ? -s1 : s1;
-    *cosine = (quadrant + 1) & 2 ? -c1 : c1;
+    const double *table = __ks_sine_table[cosine ? 1 : 0];
+    const double u = a * a, base = cosine ? 1.0 : a;
+    double p = table[0];
+#pragma unroll
+    for (int i = 1; i < 8; ++i)
+        p = __builtin_fma(p, u, table[i]);
+    return __builtin_fma(p * u, base, base);
 }
 KS_FUNCTION double __nv_sin(double a)
 {
-    double s, c;
-    __nv_sincos(a, &s, &c);
-    return s;
+    int quadrant;
+    const double rest = __ks_reduce_double(a, &quadrant);
+    const double value = __ks_sin_or_cos_double(rest, (quadrant & 1) != 0);
+    return quadrant & 2 ? -value : value;
 }
 KS_FUNCTION double __nv_cos(double a)
 {
-    double s, c;
-    __nv_sincos(a, &s, &c);
-    return c;
+    int quadrant;
+    const double rest = __ks_reduce_double(a, &quadrant);
+    const double value = __ks_sin_or_cos_double(rest, (quadrant & 1) == 0);
+    return (quadrant + 1) & 2 ? -value : value;
+}
+KS_FUNCTION void __nv_sincos(double a, double *sine, double *cosine)
+{
+    *sine = __nv_sin(a);
+    *cosine = __nv_cos(a);
 }
 KS_FUNCTION double __nv_tan(double a)
 {
@@ -364,21 +296,32 @@ KS_FUNCTION double __nv_tan(double a)
     __nv_sincos(a, &s, &c);
     return s / c;
 }
-KS_FUNCTION void __nv_sincospi(double a, double *sine, double *cosine)
+// a π as a number of quarter turns and what is left.
+KS_FUNCTION double __ks_reduce_half_turns_double(double a, int *quadrant)
 {
-    __nv_sincos((a - 2.0 * __builtin_rint(a * 0.5)) * 3.1415926535897931, sine, cosine);
+    const double n = __builtin_rint(a * 2.0);
+    *quadrant = static_cast<int>(static_cast<long long>(__builtin_fabs(n) < 1e18 ? n : 0.0));
+    const double rest = __builtin_fma(n, -0.5, a);
+    return __builtin_fma(rest, 3.1415926535897931, rest * 1.2246467991473532e-16);
 }
 KS_FUNCTION double __nv_sinpi(double a)
 {
-    double s, c;
-    __nv_sincospi(a, &s, &c);
-    return s;
+    int quadrant;
+    const double rest = __ks_reduce_half_turns_double(a, &quadrant);
+    const double value = __ks_sin_or_cos_double(rest, (quadrant & 1) != 0);
+    return quadrant & 2 ? -value : value;
 }
 KS_FUNCTION double __nv_cospi(double a)
 {
-    double s, c;
-    __nv_sincospi(a, &s, &c);
-    return c;
+    int quadrant;
+    const double rest = __ks_reduce_half_turns_double(a, &quadrant);
+    const double value = __ks_sin_or_cos_double(rest, (quadrant & 1) == 0);
+    return (quadrant + 1) & 2 ? -value : value;
+}
+KS_FUNCTION void __nv_sincospi(double a, double *sine, double *cosine)
+{
+    *sine = __nv_sinpi(a);
+    *cosine = __nv_cospi(a);
 }
 KS_FUNCTION double __ks_atan_double(double a) // |a| ≤ √2 − 1
 {
@@ -406,14 +349,14 @@ KS_FUNCTION double __nv_atan(double a)
     double angle =
         __ks_atan_double(upper ? (inner - 1.0) / (inner + 1.0) : inner) + (upper ? 0.78539816339744828 : 0.0);
     if (size > 1.0) angle = 1.5707963267948966 - angle;
-    return a != a ? a : __builtin_copysign(angle, a);
+    return a != a ? a : __nv_copysign(angle, a);
 }
 KS_FUNCTION double __nv_atan2(double y, double x)
 {
     const double ax = __builtin_fabs(x), ay = __builtin_fabs(y);
     double angle = ax == 0.0 && ay == 0.0 ? 0.0 : ax == ay ? 0.78539816339744828 : __nv_atan(ay / ax);
     if (__nv_signbitd(x)) angle = 3.1415926535897931 - angle;
-    return x != x || y != y ? x + y : __builtin_copysign(angle, y);
+    return x != x || y != y ? x + y : __nv_copysign(angle, y);
 }
 KS_FUNCTION double __nv_asin(double a)
 {
@@ -426,23 +369,42 @@ KS_FUNCTION double __nv_acos(double a)
 
 // --- roots, lengths, remainders
 // ------------------------------------------------------------------------------------------------------
+// size^(−1/3) and the cube root of a positive, finite number by Newton's method from the float32 estimate.
+KS_FUNCTION double __ks_cube_root(double size, double *inverse)
+{
+    int exponent;
+    const double mantissa = __nv_frexp(size, &exponent);
+    const int third = (exponent + 1074) / 3 - 358; // rounded down; 1074 = 3 · 358
+    const double scaled = mantissa * __ks_power_of_two(exponent - 3 * third); // 1/2 … 4
+    const float estimate = __nvvm_ex2_approx_f(__nvvm_lg2_approx_f(static_cast<float>(scaled)) * -0.3333333433f);
+    double z = static_cast<double>(estimate);
+    const double error = __builtin_fma(-scaled * z * z, z, 1.0);
+    z = __builtin_fma(z * error, __builtin_fma(error, 0.22222222222222221, 0.33333333333333331), z);
+    double root = scaled * z * z;
+    root = __builtin_fma(__builtin_fma(-root * root, root, scaled), z * z * 0.33333333333333331, root);
+    *inverse = z * __ks_power_of_two(-third);
+    return root * __ks_power_of_two(third);
+}
 KS_FUNCTION double __nv_cbrt(double a)
 {
     const double size = __builtin_fabs(a);
     if (size == 0.0 || !__nv_isfinited(a)) return a;
-    double root = __nv_exp(__nv_log(size) * 0.33333333333333333);
-    root -= (root - size / (root * root)) * 0.33333333333333333;
-    return __builtin_copysign(root, a);
+    double inverse;
+    return __nv_copysign(__ks_cube_root(size, &inverse), a);
 }
 KS_FUNCTION double __nv_rcbrt(double a)
 {
-    return 1.0 / __nv_cbrt(a);
+    const double size = __builtin_fabs(a);
+    if (size == 0.0 || !__nv_isfinited(a)) return 1.0 / a;
+    double inverse;
+    __ks_cube_root(size, &inverse);
+    return __nv_copysign(inverse, a);
 }
 KS_FUNCTION double __nv_hypot(double a, double b)
 {
     const double large = __nvvm_fmax_d(__builtin_fabs(a), __builtin_fabs(b));
     const double small = __nvvm_fmin_d(__builtin_fabs(a), __builtin_fabs(b));
-    if (large == 0.0 || large == __builtin_inf()) return large;
+    if (large == 0.0 || large == __builtin_inf() || a != a || b != b) return large == __builtin_inf() ? large : a + b;
     const double ratio = small / large;
     return large * __nvvm_sqrt_rn_d(__builtin_fma(ratio, ratio, 1.0));
 }
@@ -482,7 +444,7 @@ KS_FUNCTION double __nv_fmod(double a, double b)
         if (step > rest) step *= 0.5;
         rest -= step;
     }
-    return __builtin_copysign(rest, a);
+    return __nv_copysign(rest, a);
 }
 KS_FUNCTION double __nv_remainder(double a, double b)
 {
@@ -498,13 +460,13 @@ KS_FUNCTION double __nv_remainder(double a, double b)
 KS_FUNCTION double __nv_modf(double a, double *whole)
 {
     *whole = __builtin_trunc(a);
-    return __nv_isinfd(a) ? __builtin_copysign(0.0, a) : __builtin_copysign(a - *whole, a);
+    return __nv_isinfd(a) ? __nv_copysign(0.0, a) : __nv_copysign(a - *whole, a);
 }
 KS_FUNCTION double __nv_nextafter(double a, double b)
 {
     if (a != a || b != b) return a + b;
     if (a == b) return b;
-    if (a == 0.0) return __builtin_copysign(__nv_longlong_as_double(1), b);
+    if (a == 0.0) return __nv_copysign(__nv_longlong_as_double(1), b);
     return __nv_longlong_as_double(static_cast<long long>(__nv_double_as_longlong(a)) +
                                    ((b > a) == (a > 0.0) ? 1 : -1));
 }

@@ -147,13 +147,16 @@ KS_FUNCTION float __nv_log10f(float a)
     const float natural = __ks_log1p_core(__ks_split(a, &exponent));
     return __ks_log_special(a, __builtin_fmaf(exponent, 0.3010299957f, natural * 0.4342944819f));
 }
+// 1 + a = 2^e · (1 + f): f from a itself, so that no bit of it is lost.
 KS_FUNCTION float __nv_log1pf(float a)
 {
-    if (__builtin_fabsf(a) <= 0.333f) return __ks_log1p_core(a);
     const float sum = 1.0f + a;
-    const float lost = sum > 2.0f ? 1.0f - (sum - a) : a - (sum - 1.0f); // what the addition dropped
-    const float result = __nv_logf(sum);
-    return sum > 0.0f && __nv_finitef(sum) ? result + lost / sum : result;
+    const int whole = (__nv_float_as_int(sum) - 0x3f2aaaab) & static_cast<int>(0xff800000u);
+    const float scale = __nv_int_as_float(0x3f800000 - whole);
+    const float fraction = __builtin_fmaf(scale, a, scale - 1.0f);
+    const float exponent = static_cast<float>(whole) * 1.1920929e-7f;
+    const float result = __builtin_fmaf(exponent, 0.6931471806f, __ks_log1p_core(fraction));
+    return a > 1e37f ? __nv_logf(a) : __ks_log_special(sum, result);
 }
 KS_FUNCTION float __nv_logbf(float a)
 {
@@ -171,7 +174,7 @@ KS_FUNCTION float __nv_tanhf(float a)
     const float size = __builtin_fabsf(a);
     if (size >= 0.6f) {
         const float e = __nvvm_ex2_approx_f(size * 2.885390082f);
-        return __builtin_copysignf(__builtin_fmaf(__nvvm_rcp_approx_ftz_f(e + 1.0f), -2.0f, 1.0f), a);
+        return __nv_copysignf(__builtin_fmaf(__nvvm_rcp_approx_ftz_f(e + 1.0f), -2.0f, 1.0f), a);
     }
     const float u = a * a;
     float p = -6.269119680e-03f;
@@ -184,12 +187,12 @@ KS_FUNCTION float __nv_tanhf(float a)
 KS_FUNCTION float __nv_sinhf(float a)
 {
     const float half = 0.5f * __nv_expm1f(__builtin_fabsf(a));
-    return __builtin_copysignf(half + half / __builtin_fmaf(half, 2.0f, 1.0f), a);
+    return __nv_copysignf(half + half * __nvvm_rcp_approx_ftz_f(__builtin_fmaf(half, 2.0f, 1.0f)), a);
 }
 KS_FUNCTION float __nv_coshf(float a)
 {
     const float e = 0.5f * __nv_expf(__builtin_fabsf(a));
-    return e + 0.25f / e;
+    return __builtin_fmaf(0.25f, __nvvm_rcp_approx_ftz_f(e), e);
 }
 KS_FUNCTION float __nv_asinhf(float a)
 {
@@ -197,7 +200,7 @@ KS_FUNCTION float __nv_asinhf(float a)
     const float root = __nvvm_sqrt_rn_f(__builtin_fmaf(size, size, 1.0f));
     const float big = __nv_logf(size) + 0.6931471806f;
     const float result = size > 1e18f ? big : __nv_log1pf(size + size * size / (1.0f + root));
-    return __builtin_copysignf(result, a);
+    return __nv_copysignf(result, a);
 }
 KS_FUNCTION float __nv_acoshf(float a)
 {
@@ -207,48 +210,8 @@ KS_FUNCTION float __nv_acoshf(float a)
 KS_FUNCTION float __nv_atanhf(float a)
 {
     const float size = __builtin_fabsf(a);
-    return __builtin_copysignf(0.5f * __nv_log1pf(2.0f * size / (1.0f - size)), a);
+    return __nv_copysignf(0.5f * __nv_log1pf(2.0f * size / (1.0f - size)), a);
 }
-// log2(erfc(x)) for 1 ≤ x ≤ 4, where erfc falls below half a unit in the last place of 1.
-KS_FUNCTION float __ks_log2_erfc(float x)
-{
-    float p = 2.361910219e-06f;
-    p = __builtin_fmaf(p, x, -6.644771202e-05f);
-    p = __builtin_fmaf(p, x, 8.610085351e-04f);
-    p = __builtin_fmaf(p, x, -6.866645999e-03f);
-    p = __builtin_fmaf(p, x, 3.811764345e-02f);
-    p = __builtin_fmaf(p, x, -1.588119864e-01f);
-    p = __builtin_fmaf(p, x, -9.115322828e-01f);
-    p = __builtin_fmaf(p, x, -1.630582213f);
-    return __builtin_fmaf(p, x, 4.618615785e-04f);
-}
-KS_FUNCTION float __nv_erff(float a)
-{
-    const float size = __builtin_fabsf(a);
-    if (size >= 1.0f) {
-        const float tail = __nvvm_ex2_approx_f(__ks_log2_erfc(__nvvm_fmin_f(size, 4.0f)));
-        return a != a ? a : __builtin_copysignf(1.0f - tail, a);
-    }
-    const float u = a * a;
-    float p = 7.875874871e-05f;
-    p = __builtin_fmaf(p, u, -8.016864303e-04f);
-    p = __builtin_fmaf(p, u, 5.189087242e-03f);
-    p = __builtin_fmaf(p, u, -2.685421146e-02f);
-    p = __builtin_fmaf(p, u, 1.128359437e-01f);
-    p = __builtin_fmaf(p, u, -3.761262596e-01f);
-    p = __builtin_fmaf(p, u, 1.283791661e-01f);
-    return __builtin_fmaf(p, a, a);
-}
-__device__ double __nv_erfc(double a);
-KS_FUNCTION float __nv_erfcf(float a)
-{
-    return a < 0.5f ? 1.0f - __nv_erff(a) : static_cast<float>(__nv_erfc(a));
-}
-KS_FUNCTION float __nv_normcdff(float a)
-{
-    return 0.5f * __nv_erfcf(-0.70710678f * a);
-}
-
 // --- trigonometry
 // ----------------------------------------------------------------------------------------------------------------
 KS_FUNCTION float __ks_sin_core(float a)
@@ -322,21 +285,44 @@ KS_FUNCTION void __nv_sincosf(float a, float *sine, float *cosine)
 }
 KS_FUNCTION float __nv_tanf(float a)
 {
-    float s, c;
-    __nv_sincosf(a, &s, &c);
-    return s / c;
+    int quadrant;
+    const float rest = __ks_reduce(a, &quadrant);
+    const float u = rest * rest;
+    float p = 9.482568057e-03f;
+    p = __builtin_fmaf(p, u, 2.924678749e-03f);
+    p = __builtin_fmaf(p, u, 2.458094393e-02f);
+    p = __builtin_fmaf(p, u, 5.335544745e-02f);
+    p = __builtin_fmaf(p, u, 1.333980058e-01f);
+    p = __builtin_fmaf(p, u, 3.333308070e-01f);
+    const float tangent = __builtin_fmaf(p * u, rest, rest);
+    return quadrant & 1 ? -__nvvm_rcp_approx_ftz_f(tangent) : tangent;
+}
+// a π as a number of quarter turns and what is left.
+KS_FUNCTION float __ks_reduce_half_turns(float a, int *quadrant)
+{
+    const float n = __builtin_rintf(a * 2.0f);
+    *quadrant = static_cast<int>(__builtin_fabsf(n) < 1e9f ? n : 0.0f);
+    const float rest = __builtin_fmaf(n, -0.5f, a);
+    return __builtin_fmaf(rest, 3.141592741f, rest * -8.742277657e-08f);
 }
 KS_FUNCTION float __nv_sinpif(float a)
 {
-    return __nv_sinf((a - 2.0f * __builtin_rintf(a * 0.5f)) * 3.141592741f);
+    int quadrant;
+    const float rest = __ks_reduce_half_turns(a, &quadrant);
+    const float value = __ks_sin_or_cos(rest, (quadrant & 1) != 0);
+    return quadrant & 2 ? -value : value;
 }
 KS_FUNCTION float __nv_cospif(float a)
 {
-    return __nv_cosf((a - 2.0f * __builtin_rintf(a * 0.5f)) * 3.141592741f);
+    int quadrant;
+    const float rest = __ks_reduce_half_turns(a, &quadrant);
+    const float value = __ks_sin_or_cos(rest, (quadrant & 1) == 0);
+    return (quadrant + 1) & 2 ? -value : value;
 }
 KS_FUNCTION void __nv_sincospif(float a, float *sine, float *cosine)
 {
-    __nv_sincosf((a - 2.0f * __builtin_rintf(a * 0.5f)) * 3.141592741f, sine, cosine);
+    *sine = __nv_sinpif(a);
+    *cosine = __nv_cospif(a);
 }
 KS_FUNCTION float __ks_atan_core(float a) // 0 ≤ a ≤ 1
 {
@@ -354,8 +340,8 @@ KS_FUNCTION float __ks_atan_core(float a) // 0 ≤ a ≤ 1
 KS_FUNCTION float __nv_atanf(float a)
 {
     const float size = __builtin_fabsf(a);
-    const float core = __ks_atan_core(size > 1.0f ? 1.0f / size : size);
-    return __builtin_copysignf(size > 1.0f ? 1.570796327f - core : core, a);
+    const float core = __ks_atan_core(size > 1.0f ? __nvvm_rcp_approx_ftz_f(size) : size);
+    return __nv_copysignf(size > 1.0f ? 1.570796327f - core : core, a);
 }
 KS_FUNCTION float __nv_atan2f(float y, float x)
 {
@@ -364,7 +350,7 @@ KS_FUNCTION float __nv_atan2f(float y, float x)
     float angle = large == 0.0f ? 0.0f : __ks_atan_core(large == small ? 1.0f : small / large);
     if (ay > ax) angle = 1.570796327f - angle;
     if (__nv_signbitf(x)) angle = 3.141592654f - angle;
-    return x != x || y != y ? x + y : __builtin_copysignf(angle, y);
+    return x != x || y != y ? x + y : __nv_copysignf(angle, y);
 }
 KS_FUNCTION float __ks_asin_core(float a) // |a| ≤ 1/2
 {
@@ -381,7 +367,7 @@ KS_FUNCTION float __nv_asinf(float a)
     const float size = __builtin_fabsf(a);
     if (size <= 0.5f) return __ks_asin_core(a);
     const float core = __ks_asin_core(__nvvm_sqrt_rn_f(0.5f * (1.0f - size)));
-    return __builtin_copysignf(__builtin_fmaf(core, -2.0f, 1.570796327f), a);
+    return __nv_copysignf(__builtin_fmaf(core, -2.0f, 1.570796327f), a);
 }
 KS_FUNCTION float __nv_acosf(float a)
 {
@@ -438,22 +424,20 @@ KS_FUNCTION float __nv_powf(float a, float b)
     if (a < 0.0f && !whole && size != __builtin_inff()) return __builtin_nanf("");
     return odd && __nv_signbitf(a) ? -result : result;
 }
+// The C++ library's pow(float, int) is that of two doubles.
+__device__ double __nv_pow(double a, double b);
 KS_FUNCTION float __nv_powif(float a, int b)
 {
-    float result = 1.0f, factor = a;
-    for (unsigned n = b < 0 ? 0u - static_cast<unsigned>(b) : static_cast<unsigned>(b); n; n >>= 1) {
-        if (n & 1u) result *= factor;
-        factor *= factor;
-    }
-    return b < 0 ? 1.0f / result : result;
+    return static_cast<float>(__nv_pow(static_cast<double>(a), static_cast<double>(b)));
 }
 KS_FUNCTION float __nv_cbrtf(float a)
 {
     const float size = __builtin_fabsf(a);
     if (size == 0.0f || !__nv_finitef(a)) return a;
     float root = __nvvm_ex2_approx_f(__nvvm_lg2_approx_f(size) * 0.3333333433f);
-    root -= (root - size / (root * root)) * 0.3333333433f;
-    return __builtin_copysignf(root, a);
+    const float inverse = __nvvm_rcp_approx_ftz_f(root * root);
+    root = __builtin_fmaf(__builtin_fmaf(size, inverse, -root), 0.3333333433f, root);
+    return __nv_copysignf(root, a);
 }
 KS_FUNCTION float __nv_rcbrtf(float a)
 {
@@ -463,7 +447,7 @@ KS_FUNCTION float __nv_hypotf(float a, float b)
 {
     const float large = __nvvm_fmax_f(__builtin_fabsf(a), __builtin_fabsf(b));
     const float small = __nvvm_fmin_f(__builtin_fabsf(a), __builtin_fabsf(b));
-    if (large == 0.0f || large == __builtin_inff()) return large;
+    if (large == 0.0f || large == __builtin_inff() || a != a || b != b) return large == __builtin_inff() ? large : a + b;
     const float ratio = small / large;
     return large * __nvvm_sqrt_rn_f(__builtin_fmaf(ratio, ratio, 1.0f));
 }
@@ -505,7 +489,7 @@ KS_FUNCTION float __nv_fmodf(float a, float b)
         if (step > rest) step *= 0.5f;
         rest -= step;
     }
-    return __builtin_copysignf(rest, a);
+    return __nv_copysignf(rest, a);
 }
 KS_FUNCTION float __nv_remainderf(float a, float b)
 {
@@ -522,7 +506,7 @@ KS_FUNCTION float __nv_remainderf(float a, float b)
 KS_FUNCTION float __nv_modff(float a, float *whole)
 {
     *whole = __builtin_truncf(a);
-    return __nv_isinff(a) ? __builtin_copysignf(0.0f, a) : __builtin_copysignf(a - *whole, a);
+    return __nv_isinff(a) ? __nv_copysignf(0.0f, a) : __nv_copysignf(a - *whole, a);
 }
 KS_FUNCTION float __nv_ldexpf(float a, int exponent)
 {
@@ -549,7 +533,7 @@ KS_FUNCTION float __nv_nextafterf(float a, float b)
 {
     if (a != a || b != b) return a + b;
     if (a == b) return b;
-    if (a == 0.0f) return __builtin_copysignf(__nv_int_as_float(1), b);
+    if (a == 0.0f) return __nv_copysignf(__nv_int_as_float(1), b);
     const int step = (b > a) == (a > 0.0f) ? 1 : -1;
     return __nv_int_as_float(__nv_float_as_int(a) + step);
 }
