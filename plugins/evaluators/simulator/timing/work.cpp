@@ -179,7 +179,7 @@ double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, dou
                       const GpuModel &gpu)
 {
     const double missed = static_cast<double>(counters.l2ReadSectors) * sectorBytes / static_cast<double>(counters.blocks);
-    constexpr double readers = 4, byChance = 0.015, drift = 5, idle = 0.46, begunApart = 0.028;
+    constexpr double readers = 4, byChance = 0.015, drift = 5, idle = 0.46, begunApart = 0.034;
     if (missed <= 0 || missed < readers * work.dramReadBytes) return 0;
     if (issued(counters, InstructionClass::AsyncCopy) > issued(counters, InstructionClass::LoadGlobal)) return 0;
     const double chance = byChance * (1 - work.dramReadBytes / missed);
