@@ -82,6 +82,26 @@ private Q_SLOTS:
         QCOMPARE(outcome.exitStatus(), 0);
     }
 
+    // Bit by bit what a GPU printed.
+    void saysWhatAGpuSaid_data()
+    {
+        QTest::addColumn<QString>("program");
+        QTest::newRow("intrinsics") << QStringLiteral("intrinsics");
+    }
+    void saysWhatAGpuSaid()
+    {
+        QFETCH(QString, program);
+        QFile file(program + QStringLiteral(".h200.txt"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArrayList expected = file.readAll().split('\n');
+        const ProgramOutcome outcome = run({program + QStringLiteral(".cu"), QStringLiteral("--arch"), QStringLiteral("sm_90")});
+        const QByteArrayList lines = QByteArray(outcome.output).split('\n');
+        QVERIFY2(outcome.findings.isEmpty(), describe(outcome));
+        QCOMPARE(lines.size(), expected.size());
+        for (qsizetype i = 0; i < lines.size(); ++i)
+            QCOMPARE(lines[i], expected[i]);
+    }
+
     // What it returns is its own, up to what a shell would say of a signal.
     void exitStatusIsThePrograms_data()
     {

@@ -80,6 +80,8 @@ void EngineVariants::words_data() {
     row("vavrg2.s32.s32.s32 %r1, %r2, %r3, %r4;", 0x0003'fffd, 0x0004'0000, 0, 0x0004'fffe); // 3.5 → 4, −1.5 → −2
     row("vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;", 0x0102'0304, 0x0401'0302, 10, 16); // 3 + 1 + 0 + 2
     row("vabsdiff4.u32.u32.u32 %r1, %r2, %r3, %r4;", 0xff00'0510, 0x00ff'0a20, 0, 0xffff'0510);
+    row("vabsdiff4.s32.s32.s32.add %r1, %r2, %r3, %r4;", 0x80ff'7f01, 0x017f'80fe, 0, 0x203); // 129 + 128 + 255 + 3, as an H200 has it
+    row("vabsdiff2.s32.s32.s32.add %r1, %r2, %r3, %r4;", 0x80ff'7f01, 0x017f'80fe, 0, 0x17e83);
     row("vmin4.s32.s32.s32 %r1, %r2, %r3, %r4;", 0x80ff'0102, 0x0100'0201, 0, 0x80ff'0101);
     row("vset4.u32.u32.gt %r1, %r2, %r3, %r4;", 0x0203'0405, 0x0104'0404, 0, 0x0100'0001);
     row("vsub4.s32.s32.s32 %r1.b20, %r2, %r3, %r4;", 0x0506'0708, 0x0101'0101, 0xaabb'ccdd, 0xaa05'cc07);

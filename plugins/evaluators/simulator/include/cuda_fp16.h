@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda_runtime.h"
+#include "kernelskill/narrow_float_rounding.h"
 
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
@@ -11,6 +12,10 @@ typedef _Float16 __ks_half2_vector __attribute__((ext_vector_type(2)));
 struct __half_raw
 {
     unsigned short x;
+};
+struct __attribute__((aligned(4))) __half2_raw
+{
+    unsigned short x, y;
 };
 
 struct __attribute__((aligned(2))) __half
@@ -47,6 +52,8 @@ struct __attribute__((aligned(4))) __half2
     __half2() = default;
     __host__ __device__ constexpr __half2(__half a, __half b) : x(a), y(b) {}
     __host__ __device__ __half2(__ks_half2_vector v) : __both(v) {}
+    __host__ __device__ __half2(__half2_raw raw) : __both(__builtin_bit_cast(__ks_half2_vector, raw)) {}
+    __host__ __device__ operator __half2_raw() const { return __builtin_bit_cast(__half2_raw, __both); }
     __host__ __device__ __ks_half2_vector __vector() const { return __both; }
 };
 typedef __half2 half2;
@@ -73,11 +80,46 @@ KS_BOTH float __half2float(__half a)
 {
     return static_cast<float>(a.__value);
 }
-KS_DEVICE __half __float2half_rz(float a)
+// A float rounded as asked; the host goes one step from the nearest.
+namespace kernelskill_narrow {
+enum Rounding { rn, rz, rd, ru };
+KS_BOTH __half toHalf(float a, Rounding mode)
 {
+#ifdef __CUDA_ARCH__
     unsigned short bits;
-    asm("cvt.rz.f16.f32 %0, %1;" : "=h"(bits) : "f"(a));
+    if (mode == rn)
+        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(a));
+    else if (mode == rz)
+        asm("cvt.rz.f16.f32 %0, %1;" : "=h"(bits) : "f"(a));
+    else if (mode == rd)
+        asm("cvt.rm.f16.f32 %0, %1;" : "=h"(bits) : "f"(a));
+    else
+        asm("cvt.rp.f16.f32 %0, %1;" : "=h"(bits) : "f"(a));
     return __half(__builtin_bit_cast(_Float16, bits));
+#else
+    const _Float16 nearest = static_cast<_Float16>(a);
+    const float value = static_cast<float>(nearest);
+    const unsigned short bits = __builtin_bit_cast(unsigned short, nearest);
+    const bool down = mode == rd || (mode == rz && a > 0), up = mode == ru || (mode == rz && a < 0);
+    if (!((down && value > a) || (up && value < a))) return __half(nearest);
+    const unsigned short smallest = down ? 0x8001 : 1;
+    const bool away = (value > 0) == up;
+    const unsigned short next = value == 0 ? smallest : static_cast<unsigned short>(away ? bits + 1 : bits - 1);
+    return __half(__builtin_bit_cast(_Float16, next));
+#endif
+}
+} // namespace kernelskill_narrow
+KS_BOTH __half __float2half_rz(float a)
+{
+    return kernelskill_narrow::toHalf(a, kernelskill_narrow::rz);
+}
+KS_BOTH __half __float2half_rd(float a)
+{
+    return kernelskill_narrow::toHalf(a, kernelskill_narrow::rd);
+}
+KS_BOTH __half __float2half_ru(float a)
+{
+    return kernelskill_narrow::toHalf(a, kernelskill_narrow::ru);
 }
 KS_BOTH __half2 __float2half2_rn(float a)
 {
@@ -142,26 +184,6 @@ KS_BOTH __half2 __lows2half2(__half2 a, __half2 b)
 KS_BOTH __half2 __highs2half2(__half2 a, __half2 b)
 {
     return __half2(a.y, b.y);
-}
-KS_BOTH __half __int2half_rn(int a)
-{
-    return __half(a);
-}
-KS_BOTH __half __uint2half_rn(unsigned int a)
-{
-    return __half(a);
-}
-KS_BOTH int __half2int_rn(__half a)
-{
-    return static_cast<int>(__builtin_rintf(static_cast<float>(a.__value)));
-}
-KS_BOTH int __half2int_rz(__half a)
-{
-    return static_cast<int>(static_cast<float>(a.__value));
-}
-KS_BOTH unsigned int __half2uint_rn(__half a)
-{
-    return static_cast<unsigned>(__builtin_rintf(static_cast<float>(a.__value)));
 }
 KS_BOTH unsigned short __half_as_ushort(__half a)
 {
@@ -249,7 +271,7 @@ KS_BOTH __half2 __hneg2(__half2 a)
 }
 KS_BOTH __half __habs(__half a)
 {
-    return __half(static_cast<_Float16>(a.__value < static_cast<_Float16>(0) ? -a.__value : a.__value));
+    return __ushort_as_half(__half_as_ushort(a) & 0x7fff);
 }
 KS_BOTH __half2 __habs2(__half2 a)
 {
@@ -337,7 +359,10 @@ KS_BOTH __half2 __hmin2(__half2 a, __half2 b)
     }
 KS_UNARY(exp, __expf(a))
 KS_UNARY(exp2, exp2f(a))
+KS_UNARY(exp10, exp10f(a))
 KS_UNARY(log, __logf(a))
+KS_UNARY(log10, log10f(a))
+KS_UNARY(tanh, tanhf(a))
 KS_UNARY(log2, log2f(a))
 KS_UNARY(sqrt, sqrtf(a))
 KS_UNARY(rsqrt, rsqrtf(a))
@@ -391,6 +416,21 @@ KS_DEVICE __half2 atomicAdd(__half2 *p, __half2 value)
                  : "memory");
     return __half2(__builtin_bit_cast(__ks_half2_vector, old));
 }
+#define KS_T __half
+#define KS_T2 __half2
+#define KS_NAME(before, after) before##half##after
+#define KS_FROM(after) __half##after
+#define KS_BITS(a) __half_as_ushort(a)
+#define KS_OF(bits) __ushort_as_half(bits)
+#define KS_ROUND(a, mode) kernelskill_narrow::toHalf(a, kernelskill_narrow::mode)
+#include "kernelskill/narrow_float_functions.h"
+#undef KS_T
+#undef KS_T2
+#undef KS_NAME
+#undef KS_FROM
+#undef KS_BITS
+#undef KS_OF
+#undef KS_ROUND
 #undef KS_BOTH
 #undef KS_DEVICE
 #pragma clang attribute pop

@@ -100,6 +100,36 @@ KS_BOTH __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x, __nv_fp8_interp
     return __half(kernelskill_fp8::decode(x, kind));
 }
 
+KS_BOTH __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(double2 x, __nv_saturation_t saturation,
+                                                       __nv_fp8_interpretation_t kind)
+{
+    return static_cast<__nv_fp8x2_storage_t>(kernelskill_fp8::encode(x.x, saturation, kind) |
+                                             kernelskill_fp8::encode(x.y, saturation, kind) << 8);
+}
+KS_BOTH __nv_fp8x2_storage_t __nv_cvt_halfraw2_to_fp8x2(__half2_raw x, __nv_saturation_t saturation,
+                                                        __nv_fp8_interpretation_t kind)
+{
+    return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_halfraw_to_fp8(__half_raw{x.x}, saturation, kind) |
+                                             __nv_cvt_halfraw_to_fp8(__half_raw{x.y}, saturation, kind) << 8);
+}
+KS_BOTH __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw x, __nv_saturation_t saturation,
+                                                       __nv_fp8_interpretation_t kind)
+{
+    return kernelskill_fp8::encode(static_cast<float>(__nv_bfloat16(x)), saturation, kind);
+}
+KS_BOTH __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162_raw x, __nv_saturation_t saturation,
+                                                            __nv_fp8_interpretation_t kind)
+{
+    return static_cast<__nv_fp8x2_storage_t>(
+        __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.x}, saturation, kind) |
+        __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.y}, saturation, kind) << 8);
+}
+KS_BOTH __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_fp8_interpretation_t kind)
+{
+    return {__nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(x & 0xff), kind).x,
+            __nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(x >> 8), kind).x};
+}
+
 #define KS_FP8(name, kind)                                                                                             \
     struct name                                                                                                        \
     {                                                                                                                  \

@@ -78,6 +78,7 @@ typedef uint64_t cuuint64_t;
 
 #include "kernelskill/atomics.h"
 #include "kernelskill/device_extras.h"
+#include "kernelskill/integer_extremes.h"
 #include "kernelskill/texture_fetch.h"
 
 #ifndef KERNELSKILL_PRECOMPILING

@@ -44,14 +44,20 @@ KS_ATOMIC_SCOPED(atomicDec, dec, ui, unsigned int, unsigned int)
 #undef KS_ATOMIC
 #undef KS_ATOMIC_SCOPED
 
-KS_DEVICE int atomicSub(int *address, int value)
-{
-    return atomicAdd(address, -value);
-}
-KS_DEVICE unsigned int atomicSub(unsigned int *address, unsigned int value)
-{
-    return atomicAdd(address, 0u - value);
-}
+#define KS_SUBTRACT(scope)                                                                                             \
+    KS_DEVICE int atomicSub##scope(int *address, int value)                                                            \
+    {                                                                                                                  \
+        return static_cast<int>(                                                                                       \
+            atomicAdd##scope(reinterpret_cast<unsigned int *>(address), 0u - static_cast<unsigned>(value)));           \
+    }                                                                                                                  \
+    KS_DEVICE unsigned int atomicSub##scope(unsigned int *address, unsigned int value)                                 \
+    {                                                                                                                  \
+        return atomicAdd##scope(address, 0u - value);                                                                  \
+    }
+KS_SUBTRACT()
+KS_SUBTRACT(_block)
+KS_SUBTRACT(_system)
+#undef KS_SUBTRACT
 KS_DEVICE float atomicExch(float *address, float value)
 {
     return __int_as_float(atomicExch(reinterpret_cast<int *>(address), __float_as_int(value)));

@@ -113,6 +113,24 @@ KS_DEVICE size_t __cvta_generic_to_global(const void *pointer)
 {
     return (size_t)(void __attribute__((address_space(1))) *)pointer;
 }
+KS_DEVICE size_t __cvta_generic_to_constant(const void *pointer)
+{
+    return (size_t)(void __attribute__((address_space(4))) *)pointer;
+}
+KS_DEVICE size_t __cvta_generic_to_local(const void *pointer)
+{
+    return (size_t)(void __attribute__((address_space(5))) *)pointer;
+}
+#define KS_GENERIC(name, space)                                                                                        \
+    KS_DEVICE void *name(size_t address)                                                                               \
+    {                                                                                                                  \
+        return (void *)(void __attribute__((address_space(space))) *)address;                                          \
+    }
+KS_GENERIC(__cvta_global_to_generic, 1)
+KS_GENERIC(__cvta_shared_to_generic, 3)
+KS_GENERIC(__cvta_constant_to_generic, 4)
+KS_GENERIC(__cvta_local_to_generic, 5)
+#undef KS_GENERIC
 
 // --- loads and stores with a cache hint
 // -------------------------------------------------------------------------------------------
@@ -162,11 +180,49 @@ KS_DEVICE size_t __cvta_generic_to_global(const void *pointer)
                      constraint(value.z), constraint(value.w)                                                          \
                      : "memory");                                                                                      \
     }
+#define KS_LOAD_BYTE(name, instruction, type)                                                                          \
+    KS_DEVICE type name(const type *pointer)                                                                           \
+    {                                                                                                                  \
+        unsigned int value;                                                                                            \
+        asm volatile(instruction " %0, [%1];" : "=r"(value) : "l"(pointer) : "memory");                                \
+        return static_cast<type>(value);                                                                               \
+    }
+#define KS_STORE_BYTE(name, instruction, type)                                                                         \
+    KS_DEVICE void name(type *pointer, type value)                                                                     \
+    {                                                                                                                  \
+        asm volatile(instruction " [%0], %1;" ::"l"(pointer), "r"(static_cast<unsigned int>(value)) : "memory");       \
+    }
+#define KS_LOAD_AS(name, type, as)                                                                                     \
+    KS_DEVICE type name(const type *pointer)                                                                           \
+    {                                                                                                                  \
+        const as bits = name(reinterpret_cast<const as *>(pointer));                                                   \
+        type value;                                                                                                    \
+        __builtin_memcpy(&value, &bits, sizeof value);                                                                 \
+        return value;                                                                                                  \
+    }
+#define KS_STORE_AS(name, type, as)                                                                                    \
+    KS_DEVICE void name(type *pointer, type value)                                                                     \
+    {                                                                                                                  \
+        as bits;                                                                                                       \
+        __builtin_memcpy(&bits, &value, sizeof bits);                                                                  \
+        name(reinterpret_cast<as *>(pointer), bits);                                                                   \
+    }
 #define KS_HINTED_LOADS(name, hint)                                                                                    \
     KS_LOAD(name, "ld.global." hint ".f32", float, "f")                                                                \
     KS_LOAD(name, "ld.global." hint ".f64", double, "d")                                                               \
     KS_LOAD(name, "ld.global." hint ".u32", int, "r")                                                                  \
     KS_LOAD(name, "ld.global." hint ".u32", unsigned int, "r")                                                         \
+    KS_LOAD(name, "ld.global." hint ".s16", short, "h")                                                                \
+    KS_LOAD(name, "ld.global." hint ".u16", unsigned short, "h")                                                       \
+    KS_LOAD_BYTE(name, "ld.global." hint ".s8", char)                                                                  \
+    KS_LOAD_BYTE(name, "ld.global." hint ".s8", signed char)                                                           \
+    KS_LOAD_BYTE(name, "ld.global." hint ".u8", unsigned char)                                                         \
+    KS_LOAD(name, "ld.global." hint ".u64", long, "l")                                                                 \
+    KS_LOAD(name, "ld.global." hint ".u64", unsigned long, "l")                                                        \
+    KS_LOAD_AS(name, char4, unsigned int)                                                                              \
+    KS_LOAD_AS(name, uchar4, unsigned int)                                                                             \
+    KS_LOAD_AS(name, short2, unsigned int)                                                                             \
+    KS_LOAD_AS(name, ushort2, unsigned int)                                                                            \
     KS_LOAD(name, "ld.global." hint ".u64", long long, "l")                                                            \
     KS_LOAD(name, "ld.global." hint ".u64", unsigned long long, "l")                                                   \
     KS_LOAD2(name, "ld.global." hint ".v2.f32", float2, "f")                                                           \
@@ -175,12 +231,27 @@ KS_DEVICE size_t __cvta_generic_to_global(const void *pointer)
     KS_LOAD2(name, "ld.global." hint ".v2.u32", uint2, "r")                                                            \
     KS_LOAD4(name, "ld.global." hint ".v4.f32", float4, "f")                                                           \
     KS_LOAD4(name, "ld.global." hint ".v4.u32", int4, "r")                                                             \
-    KS_LOAD4(name, "ld.global." hint ".v4.u32", uint4, "r")
+    KS_LOAD4(name, "ld.global." hint ".v4.u32", uint4, "r")                                                            \
+    KS_LOAD2(name, "ld.global." hint ".v2.u64", longlong2, "l")                                                        \
+    KS_LOAD2(name, "ld.global." hint ".v2.u64", ulonglong2, "l")                                                       \
+    KS_LOAD_AS(name, short4, uint2)                                                                                    \
+    KS_LOAD_AS(name, ushort4, uint2)
 #define KS_HINTED_STORES(name, hint)                                                                                   \
     KS_STORE(name, "st.global." hint ".f32", float, "f")                                                               \
     KS_STORE(name, "st.global." hint ".f64", double, "d")                                                              \
     KS_STORE(name, "st.global." hint ".u32", int, "r")                                                                 \
     KS_STORE(name, "st.global." hint ".u32", unsigned int, "r")                                                        \
+    KS_STORE(name, "st.global." hint ".u16", short, "h")                                                               \
+    KS_STORE(name, "st.global." hint ".u16", unsigned short, "h")                                                      \
+    KS_STORE_BYTE(name, "st.global." hint ".u8", char)                                                                 \
+    KS_STORE_BYTE(name, "st.global." hint ".u8", signed char)                                                          \
+    KS_STORE_BYTE(name, "st.global." hint ".u8", unsigned char)                                                        \
+    KS_STORE(name, "st.global." hint ".u64", long, "l")                                                                \
+    KS_STORE(name, "st.global." hint ".u64", unsigned long, "l")                                                       \
+    KS_STORE_AS(name, char4, unsigned int)                                                                             \
+    KS_STORE_AS(name, uchar4, unsigned int)                                                                            \
+    KS_STORE_AS(name, short2, unsigned int)                                                                            \
+    KS_STORE_AS(name, ushort2, unsigned int)                                                                           \
     KS_STORE(name, "st.global." hint ".u64", long long, "l")                                                           \
     KS_STORE(name, "st.global." hint ".u64", unsigned long long, "l")                                                  \
     KS_STORE2(name, "st.global." hint ".v2.f32", float2, "f")                                                          \
@@ -189,7 +260,11 @@ KS_DEVICE size_t __cvta_generic_to_global(const void *pointer)
     KS_STORE2(name, "st.global." hint ".v2.u32", uint2, "r")                                                           \
     KS_STORE4(name, "st.global." hint ".v4.f32", float4, "f")                                                          \
     KS_STORE4(name, "st.global." hint ".v4.u32", int4, "r")                                                            \
-    KS_STORE4(name, "st.global." hint ".v4.u32", uint4, "r")
+    KS_STORE4(name, "st.global." hint ".v4.u32", uint4, "r")                                                           \
+    KS_STORE2(name, "st.global." hint ".v2.u64", longlong2, "l")                                                       \
+    KS_STORE2(name, "st.global." hint ".v2.u64", ulonglong2, "l")                                                      \
+    KS_STORE_AS(name, short4, uint2)                                                                                   \
+    KS_STORE_AS(name, ushort4, uint2)
 KS_HINTED_LOADS(__ldca, "ca")
 KS_HINTED_LOADS(__ldcg, "cg")
 KS_HINTED_LOADS(__ldcs, "cs")
@@ -205,8 +280,25 @@ KS_HINTED_STORES(__stwt, "wt")
 #undef KS_STORE
 #undef KS_STORE2
 #undef KS_STORE4
+#undef KS_LOAD_BYTE
+#undef KS_STORE_BYTE
+#undef KS_LOAD_AS
+#undef KS_STORE_AS
 #undef KS_HINTED_LOADS
 #undef KS_HINTED_STORES
+
+KS_DEVICE unsigned short __nv_bswap16(unsigned short a)
+{
+    return __builtin_bswap16(a);
+}
+KS_DEVICE unsigned int __nv_bswap32(unsigned int a)
+{
+    return __byte_perm(a, 0, 0x0123);
+}
+KS_DEVICE unsigned long long __nv_bswap64(unsigned long long a)
+{
+    return __builtin_bswap64(a);
+}
 
 // --- dot products of bytes
 // ---------------------------------------------------------------------------------------------------------

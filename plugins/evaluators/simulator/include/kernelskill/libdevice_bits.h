@@ -315,12 +315,33 @@ KS_CONVERT(float2int, float, int, f2i)
 KS_CONVERT(float2uint, float, unsigned int, f2ui)
 KS_CONVERT(float2ll, float, long long, f2ll)
 KS_CONVERT(float2ull, float, unsigned long long, f2ull)
-KS_CONVERT(int2float, int, float, i2f)
-KS_CONVERT(uint2float, unsigned int, float, ui2f)
-KS_CONVERT(ll2float, long long, float, ll2f)
-KS_CONVERT(ull2float, unsigned long long, float, ull2f)
-KS_CONVERT(ll2double, long long, double, ll2d)
-KS_CONVERT(ull2double, unsigned long long, double, ull2d)
+// From integers: the compiler takes its own intrinsic of rounding to zero for rounding to nearest, hence as text.
+#define KS_FROM_INTEGER(name, from, to, operation, instruction, result, source)                                        \
+    KS_FUNCTION to __nv_##name##_rn(from a)                                                                            \
+    {                                                                                                                  \
+        return static_cast<to>(__nvvm_##operation##_rn(a));                                                            \
+    }                                                                                                                  \
+    KS_FUNCTION to __nv_##name##_rz(from a)                                                                            \
+    {                                                                                                                  \
+        to value;                                                                                                      \
+        asm("cvt.rz." instruction " %0, %1;" : "=" result(value) : source(a));                                         \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    KS_FUNCTION to __nv_##name##_rd(from a)                                                                            \
+    {                                                                                                                  \
+        return static_cast<to>(__nvvm_##operation##_rm(a));                                                            \
+    }                                                                                                                  \
+    KS_FUNCTION to __nv_##name##_ru(from a)                                                                            \
+    {                                                                                                                  \
+        return static_cast<to>(__nvvm_##operation##_rp(a));                                                            \
+    }
+KS_FROM_INTEGER(int2float, int, float, i2f, "f32.s32", "f", "r")
+KS_FROM_INTEGER(uint2float, unsigned int, float, ui2f, "f32.u32", "f", "r")
+KS_FROM_INTEGER(ll2float, long long, float, ll2f, "f32.s64", "f", "l")
+KS_FROM_INTEGER(ull2float, unsigned long long, float, ull2f, "f32.u64", "f", "l")
+KS_FROM_INTEGER(ll2double, long long, double, ll2d, "f64.s64", "d", "l")
+KS_FROM_INTEGER(ull2double, unsigned long long, double, ull2d, "f64.u64", "d", "l")
+#undef KS_FROM_INTEGER
 KS_FUNCTION double __nv_int2double_rn(int a)
 {
     return static_cast<double>(a);

@@ -67,8 +67,7 @@ inline std::uint16_t floatToHalf(float f) {
     const std::uint32_t subnormal = bitsOf(floatOf(magnitude) + 0.5f) - 0x3f00'0000u;
     std::uint32_t result = magnitude < 0x3880'0000u ? subnormal : normal;
     result = magnitude >= 0x4780'0000u ? 0x7c00u : (result > 0x7c00u ? 0x7c00u : result);
-    result = magnitude > 0x7f80'0000u ? 0x7fffu : result;
-    return static_cast<std::uint16_t>(result | sign);
+    return static_cast<std::uint16_t>(magnitude > 0x7f80'0000u ? 0x7fffu : result | sign); // what is no number has one form
 }
 inline std::uint16_t doubleToHalf(double d) {
     // round to odd on the way to float, so that the second rounding is the only one that counts

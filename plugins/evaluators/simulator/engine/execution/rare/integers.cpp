@@ -123,7 +123,7 @@ std::uint64_t videoVectorLane(const LaneSources &s, std::uint64_t mode) {
         if (!(m.destination >> part & 1)) continue;
         std::int64_t value = videoResult(m, partOf(s.a, part * width, width, m.signedA), partOf(s.b, part * width, width, m.signedB));
         if (m.saturate) value = clamped(value, width, m.signedResult);
-        sum += static_cast<std::uint32_t>(partOf(static_cast<std::uint64_t>(value), 0, width, m.signedResult));
+        sum += static_cast<std::uint32_t>(value); // whole: the difference of two signed bytes is up to 255
         result = (result & ~(ones << (part * width))) | (static_cast<std::uint32_t>(value) & ones) << (part * width);
     }
     return m.second == 1 ? sum : result;
