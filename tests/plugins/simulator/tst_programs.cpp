@@ -87,6 +87,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("program");
         QTest::newRow("intrinsics") << QStringLiteral("intrinsics");
+        QTest::newRow("warp_wide") << QStringLiteral("warp_wide");
     }
     void saysWhatAGpuSaid()
     {

@@ -86,7 +86,8 @@ bool detour(WarpState &w, Current &now) {
     return true;
 }
 
-// Lanes of the member mask that have not come yet?
+// Has nobody's company come in full yet? Lanes may name different ones (the parts of a warp that tiles are): those that are
+// complete go on, the others wait.
 bool joinMisses(WarpContext &context, const MicroOp &op, Current &now) {
     WarpState &w = *context.warp;
     if (w.fragmentCount == 0 || now.forcedJoin) return false;
@@ -96,8 +97,19 @@ bool joinMisses(WarpContext &context, const MicroOp &op, Current &now) {
             w.fragments[i] = w.fragments[--w.fragmentCount];
         } else ++i;
     }
-    const std::uint32_t members = context.source<std::uint32_t>(op.target)[__builtin_ctz(now.active)];
-    return (members & w.live & ~now.active) != 0;
+    const auto *members = context.source<std::uint32_t>(op.target);
+    const std::uint32_t absent = w.live & ~now.active;
+    std::uint32_t complete = 0;
+    for (std::uint32_t rest = now.active; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+        if ((members[lane] & absent) == 0) complete |= 1u << lane;
+    }
+    if (complete == 0) return true;
+    if (complete != now.active) {
+        addFragment(w, now.pc, now.active & ~complete, Fragment::State::AtJoin);
+        now.active = complete;
+    }
+    return false;
 }
 
 // What runs of a warp, between one control instruction and the next.

@@ -35,22 +35,39 @@ template <int Mode> void shuffle(WarpContext &context, const MicroOp &op) {
     p = (p & ~context.exec) | (inRange & context.exec);
 }
 
-inline std::uint32_t member(WarpContext &context, std::uint32_t row) {
-    return context.source<std::uint32_t>(row)[__builtin_ctz(context.exec)] & context.exec;
+// Calls f(members, lanes) for the lanes that name the same members: all at once, mostly, but each tile of a warp names its own.
+template <class F> void eachCompany(WarpContext &context, std::uint32_t row, F &&f) {
+    std::uint32_t masks[laneCount];
+    __builtin_memcpy(masks, context.source<std::uint32_t>(row), sizeof masks);
+    const std::uint32_t first = masks[__builtin_ctz(context.exec)];
+    std::uint32_t other = 0;
+    for (int i = 0; i < laneCount; ++i) other |= masks[i] != first ? laneBit[i] : 0u;
+    std::uint32_t rest = other & context.exec;
+    f(first & context.exec, context.exec & ~rest);
+    while (rest != 0) {
+        const std::uint32_t mask = masks[__builtin_ctz(rest)];
+        std::uint32_t lanes = 0;
+        for (int i = 0; i < laneCount; ++i) lanes |= masks[i] == mask ? laneBit[i] : 0u;
+        lanes &= rest;
+        f(mask & context.exec, lanes);
+        rest &= ~lanes;
+    }
 }
 
 // vote: a predicate (immediate bit 0: negated); c: member mask
 template <int Mode> void vote(WarpContext &context, const MicroOp &op) {
-    const std::uint32_t members = member(context, op.c);
-    const std::uint32_t votes = (context.predicates[op.a] ^ (op.immediate & 1 ? fullMask : 0u)) & members;
-    if constexpr (Mode == 3) { // ballot
-        auto *d = context.row<std::uint32_t>(op.d);
-        for (int i = 0; i < laneCount; ++i) keep<false>(d, i, votes, context.exec);
-    } else {
-        const bool holds = Mode == 0 ? votes == members : Mode == 1 ? votes != 0 : votes == members || votes == 0;
-        std::uint32_t &p = context.predicates[op.d];
-        p = (p & ~context.exec) | (holds ? context.exec : 0u);
-    }
+    const std::uint32_t source = context.predicates[op.a] ^ (op.immediate & 1 ? fullMask : 0u);
+    eachCompany(context, op.c, [&](std::uint32_t members, std::uint32_t lanes) {
+        const std::uint32_t votes = source & members;
+        if constexpr (Mode == 3) { // ballot
+            auto *d = context.row<std::uint32_t>(op.d);
+            for (int i = 0; i < laneCount; ++i) keep<false>(d, i, votes, lanes);
+        } else {
+            const bool holds = Mode == 0 ? votes == members : Mode == 1 ? votes != 0 : votes == members || votes == 0;
+            std::uint32_t &p = context.predicates[op.d];
+            p = (p & ~lanes) | (holds ? lanes : 0u);
+        }
+    });
 }
 
 void activeMask(WarpContext &context, const MicroOp &op) {
@@ -60,47 +77,52 @@ void activeMask(WarpContext &context, const MicroOp &op) {
 
 // match.any / match.all: a value, c members, extra: predicate of match.all
 template <class R, bool All> void match(WarpContext &context, const MicroOp &op) {
-    const auto *a = context.source<R>(op.a);
-    const std::uint32_t members = member(context, op.c);
-    std::uint32_t result[laneCount] = {};
-    bool allEqual = true;
-    for (int i = 0; i < laneCount; ++i) {
-        if (!(members & laneBit[i])) continue;
-        for (int j = 0; j < laneCount; ++j)
-            if ((members & laneBit[j]) && a[i] == a[j]) result[i] |= laneBit[j];
-        allEqual = allEqual && result[i] == members;
-    }
-    auto *d = context.row<std::uint32_t>(op.d);
-    for (int i = 0; i < laneCount; ++i) keep<false>(d, i, All ? (allEqual ? members : 0u) : result[i], context.exec);
-    if constexpr (All) {
-        std::uint32_t &p = context.predicates[op.extra];
-        p = (p & ~context.exec) | (allEqual ? context.exec : 0u);
-    }
+    R value[laneCount];
+    __builtin_memcpy(value, context.source<R>(op.a), sizeof value);
+    eachCompany(context, op.c, [&](std::uint32_t members, std::uint32_t lanes) {
+        std::uint32_t result[laneCount] = {};
+        bool allEqual = true;
+        for (int i = 0; i < laneCount; ++i) {
+            if (!(members & laneBit[i])) continue;
+            for (int j = 0; j < laneCount; ++j)
+                if ((members & laneBit[j]) && value[i] == value[j]) result[i] |= laneBit[j];
+            allEqual = allEqual && result[i] == members;
+        }
+        auto *d = context.row<std::uint32_t>(op.d);
+        for (int i = 0; i < laneCount; ++i) keep<false>(d, i, All ? (allEqual ? members : 0u) : result[i], lanes);
+        if constexpr (All) {
+            std::uint32_t &p = context.predicates[op.extra];
+            p = (p & ~lanes) | (allEqual ? lanes : 0u);
+        }
+    });
 }
 
 template <class T, auto F> void reduce(WarpContext &context, const MicroOp &op) {
-    const auto *a = context.source<std::uint32_t>(op.a);
-    const std::uint32_t members = member(context, op.c);
-    bool first = true;
-    T total{};
-    for (int i = 0; i < laneCount; ++i) {
-        if (!(members & laneBit[i])) continue;
-        const T value = static_cast<T>(a[i]);
-        total = first ? value : F(total, value);
-        first = false;
-    }
-    auto *d = context.row<std::uint32_t>(op.d);
-    for (int i = 0; i < laneCount; ++i) keep<false>(d, i, static_cast<std::uint32_t>(total), context.exec);
+    std::uint32_t value[laneCount];
+    __builtin_memcpy(value, context.source<std::uint32_t>(op.a), sizeof value);
+    eachCompany(context, op.c, [&](std::uint32_t members, std::uint32_t lanes) {
+        bool first = true;
+        T total{};
+        for (int i = 0; i < laneCount; ++i) {
+            if (!(members & laneBit[i])) continue;
+            const T one = static_cast<T>(value[i]);
+            total = first ? one : F(total, one);
+            first = false;
+        }
+        auto *d = context.row<std::uint32_t>(op.d);
+        for (int i = 0; i < laneCount; ++i) keep<false>(d, i, static_cast<std::uint32_t>(total), lanes);
+    });
 }
 
 // elect: the lowest member is the leader; d its number, extra the predicate that is true in it alone
 void elect(WarpContext &context, const MicroOp &op) {
-    const std::uint32_t members = member(context, op.c);
-    const std::uint32_t leader = members ? static_cast<std::uint32_t>(__builtin_ctz(members)) : 0u;
-    auto *d = context.row<std::uint32_t>(op.d);
-    for (int i = 0; i < laneCount; ++i) keep<false>(d, i, leader, context.exec);
-    std::uint32_t &p = context.predicates[op.extra];
-    p = (p & ~context.exec) | ((1u << leader) & context.exec);
+    eachCompany(context, op.c, [&](std::uint32_t members, std::uint32_t lanes) {
+        const std::uint32_t leader = members ? static_cast<std::uint32_t>(__builtin_ctz(members)) : 0u;
+        auto *d = context.row<std::uint32_t>(op.d);
+        for (int i = 0; i < laneCount; ++i) keep<false>(d, i, leader, lanes);
+        std::uint32_t &p = context.predicates[op.extra];
+        p = (p & ~lanes) | ((1u << leader) & lanes);
+    });
 }
 
 bool same(const char *a, const char *b) { return __builtin_strcmp(a, b) == 0; }

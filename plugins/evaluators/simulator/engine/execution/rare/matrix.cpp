@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <memory>
 
 namespace kernelskill::simulator {
@@ -186,25 +187,33 @@ void transposeMatrix(WarpContext &context, const MicroOp &op) {
     }
 }
 
-void reduceFloats(WarpContext &context, const MicroOp &op) {
-    const auto *a = context.source<std::uint32_t>(op.a);
-    const std::uint32_t members = context.source<std::uint32_t>(op.c)[static_cast<unsigned>(__builtin_ctz(context.exec))] & context.exec;
+namespace {
+
+float extremeOf(const float *values, std::uint32_t members, std::int64_t mode) { // bit 0: greatest, 1: of sizes, 2: NaN wins
     float total = std::nanf("");
     bool sawNan = false, first = true;
     for (unsigned lane = 0; lane < 32; ++lane) {
         if (!(members >> lane & 1)) continue;
-        float value = std::bit_cast<float>(a[lane]);
-        if (op.immediate & 2) value = std::fabs(value);
+        const float value = mode & 2 ? std::fabs(values[lane]) : values[lane];
         if (std::isnan(value)) { sawNan = true; continue; }
         if (first) total = value;
-        else if (value == 0 && total == 0) total = std::signbit(value) == ((op.immediate & 1) == 0) ? value : total;
-        else total = op.immediate & 1 ? std::max(total, value) : std::min(total, value);
+        else if (value == 0 && total == 0) total = std::signbit(value) == ((mode & 1) == 0) ? value : total;
+        else total = mode & 1 ? std::max(total, value) : std::min(total, value);
         first = false;
     }
-    if (first || (sawNan && (op.immediate & 4))) total = std::bit_cast<float>(0x7fff'ffffu);
-    auto *d = context.row<std::uint32_t>(op.d);
-    for (unsigned lane = 0; lane < 32; ++lane)
-        if (context.exec >> lane & 1) d[lane] = std::bit_cast<std::uint32_t>(total);
+    return first || (sawNan && (mode & 4)) ? std::bit_cast<float>(0x7fff'ffffu) : total;
+}
+
+} // namespace
+
+void reduceFloats(WarpContext &context, const MicroOp &op) {
+    float values[32];
+    std::uint32_t masks[32];
+    std::memcpy(values, context.source<float>(op.a), sizeof values);
+    std::memcpy(masks, context.source<std::uint32_t>(op.c), sizeof masks);
+    auto *d = context.row<float>(op.d);
+    for (unsigned lane = 0; lane < 32; ++lane) // each names its company
+        if (context.exec >> lane & 1) d[lane] = extremeOf(values, masks[lane] & context.exec, op.immediate);
 }
 
 } // namespace kernelskill::simulator
