@@ -36,3 +36,19 @@
 #define __grid_constant__
 #endif
 #define __device_builtin__
+
+// The compiler wants alignas before everything else of a declaration, people write `__shared__ alignas(16) float tile[64];`.
+// As an attribute of the other kind it may stand anywhere; what it is of may be a type or a number.
+#if defined(__cplusplus) && defined(__clang__)
+namespace kernelskill_alignment {
+template <class T> constexpr unsigned long of()
+{
+    return alignof(T);
+}
+template <unsigned long bytes> constexpr unsigned long of()
+{
+    return bytes;
+}
+} // namespace kernelskill_alignment
+#define alignas(...) __attribute__((aligned(::kernelskill_alignment::of<__VA_ARGS__>())))
+#endif
