@@ -82,6 +82,13 @@ private Q_SLOTS:
         QCOMPARE(outcome.exitStatus(), 0);
     }
 
+    void clustersOfBlocks()
+    {
+        const ProgramOutcome outcome = run({QStringLiteral("clusters.cu"), QStringLiteral("--arch"), QStringLiteral("sm_90")});
+        QCOMPARE(QString::fromUtf8(outcome.output).trimmed(), QStringLiteral("58 checks, 0 failures"));
+        QVERIFY2(outcome.findings.isEmpty(), describe(outcome));
+    }
+
     // Bit by bit what a GPU printed.
     void saysWhatAGpuSaid_data()
     {

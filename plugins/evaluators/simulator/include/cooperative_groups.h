@@ -305,6 +305,63 @@ static __device__ __forceinline__ coalesced_group binary_partition(const Group &
     return coalesced_group(predicate ? yes : lanes & ~yes, predicate ? 1 : 0, 2);
 }
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+// The blocks of a cluster, which run side by side and reach each other's shared memory.
+class cluster_group
+{
+public:
+    struct arrival_token
+    {
+    };
+    __device__ static void sync()
+    {
+        __cluster_barrier_arrive();
+        __cluster_barrier_wait();
+    }
+    __device__ static arrival_token barrier_arrive()
+    {
+        __cluster_barrier_arrive();
+        return {};
+    }
+    __device__ static void barrier_wait(arrival_token &&) { __cluster_barrier_wait(); }
+    __device__ static void barrier_wait() { __cluster_barrier_wait(); }
+    __device__ static dim3 block_index() { return __clusterRelativeBlockIdx(); }
+    __device__ static unsigned int block_rank() { return __clusterRelativeBlockRank(); }
+    __device__ static dim3 thread_index()
+    {
+        const dim3 block = block_index();
+        return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
+                    block.z * blockDim.z + threadIdx.z);
+    }
+    __device__ static unsigned int thread_rank()
+    {
+        return block_rank() * thread_block::size() + thread_block::thread_rank();
+    }
+    __device__ static dim3 dim_blocks() { return __clusterDim(); }
+    __device__ static unsigned int num_blocks() { return __clusterSizeInBlocks(); }
+    __device__ static dim3 dim_threads()
+    {
+        const dim3 blocks = dim_blocks();
+        return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
+    }
+    __device__ static unsigned int num_threads() { return num_blocks() * thread_block::size(); }
+    __device__ static unsigned int size() { return num_threads(); }
+    // The same variable in the shared memory of another block of the cluster.
+    template <class T> __device__ static T *map_shared_rank(T *address, int rank)
+    {
+        return static_cast<T *>(__cluster_map_shared_rank(address, rank));
+    }
+    __device__ static unsigned int query_shared_rank(const void *address)
+    {
+        return __cluster_query_shared_rank(address);
+    }
+};
+static __device__ __forceinline__ cluster_group this_cluster()
+{
+    return {};
+}
+#endif
+
 // All blocks of a cooperative launch. The barrier counts arrivals in device memory: the last block of a phase opens the
 // next.
 __device__ inline unsigned int __ks_grid_barrier[2];

@@ -72,6 +72,12 @@ cudaError_t launch(const KernelWork &work)
 
 } // namespace kernelskill::simulator::runtime
 
+namespace {
+
+constexpr unsigned mostClusterBlocks = 16; // with what is not portable
+
+} // namespace
+
 extern "C" {
 
 // --- what the compiler's registration code calls
@@ -164,7 +170,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, const v
             const dim3 &grid = configuration->gridDim;
             if (size.x == 0 || size.y == 0 || size.z == 0 || grid.x % size.x || grid.y % size.y || grid.z % size.z)
                 return State::instance().record(cudaErrorInvalidConfiguration);
-            if (size.x * size.y * size.z > 1) return State::instance().record(cudaErrorNotSupported);
+            if (size.x > mostClusterBlocks || size.y > mostClusterBlocks || size.z > mostClusterBlocks ||
+                size.x * size.y * size.z > mostClusterBlocks)
+                return State::instance().record(cudaErrorInvalidClusterSize);
+            flags |= wire::launchInClusters(size.x, size.y, size.z);
         }
     }
     return launchNow(function, configuration->gridDim, configuration->blockDim, arguments,
@@ -238,15 +247,36 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     return error;
 }
 
-// Clusters of several blocks cannot be launched.
-cudaError_t cudaOccupancyMaxActiveClusters(int *, const void *, const cudaLaunchConfig_t *)
+// As if clusters could lie anywhere on the device: GPCs that a size does not fill are not considered.
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function, const cudaLaunchConfig_t *configuration)
 {
-    return State::instance().record(cudaErrorNotSupported);
+    if (!clusters || !configuration) return State::instance().record(cudaErrorInvalidValue);
+    unsigned blocks = 1;
+    for (unsigned i = 0; i < configuration->numAttrs; ++i) {
+        const cudaLaunchAttribute &attribute = configuration->attrs[i];
+        if (attribute.id == cudaLaunchAttributeClusterDimension)
+            blocks = attribute.val.clusterDim.x * attribute.val.clusterDim.y * attribute.val.clusterDim.z;
+    }
+    if (blocks == 0 || blocks > mostClusterBlocks) return State::instance().record(cudaErrorInvalidClusterSize);
+    const dim3 &block = configuration->blockDim;
+    int resident = 0, multiprocessors = 0;
+    if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &resident, function, static_cast<int>(block.x * block.y * block.z), configuration->dynamicSmemBytes);
+        error != cudaSuccess)
+        return error;
+    if (const cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+        error != cudaSuccess)
+        return error;
+    *clusters = resident * multiprocessors / static_cast<int>(blocks);
+    return cudaSuccess;
 }
-
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int *, const void *, const cudaLaunchConfig_t *)
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function, const cudaLaunchConfig_t *)
 {
-    return State::instance().record(cudaErrorNotSupported);
+    constexpr int portable = 8;
+    if (!size) return State::instance().record(cudaErrorInvalidValue);
+    if (!State::instance().kernel(function)) return State::instance().record(cudaErrorInvalidDeviceFunction);
+    *size = portable;
+    return cudaSuccess;
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int blockSize,

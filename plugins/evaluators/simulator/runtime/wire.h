@@ -48,7 +48,12 @@ enum class Kind : std::uint32_t {
     SharedLimit = 31,    // text name, u32 bytes: the kernel may ask for this much dynamic shared memory
 };
 
+// Of a launch: whether it is cooperative, and the blocks of a cluster along x, y and z, eight bits each; 0: as the kernel says.
 inline constexpr std::uint32_t launchCooperative = 1;
+[[nodiscard]] constexpr std::uint32_t launchInClusters(std::uint32_t x, std::uint32_t y, std::uint32_t z)
+{
+    return x << 8 | y << 16 | z << 24;
+}
 // Of an allocation: a pool's or the run time's own, so that what is left of it at the end is no leak.
 inline constexpr std::uint32_t allocationPooled = 1;
 

@@ -16,7 +16,7 @@ struct KernelWork
     const void *function = nullptr;
     dim3 grid, block;
     std::size_t sharedBytes = 0;
-    std::uint32_t flags = 0; // wire::launchCooperative
+    std::uint32_t flags = 0; // wire::launchCooperative, wire::launchInClusters
     std::vector<std::vector<std::byte>> arguments;
     std::vector<void *> pointers; // to the arguments, for who asks for a node's parameters
 };

@@ -70,7 +70,7 @@ public:
 
 private:
     using LaunchKey = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                                 std::uint32_t, std::uint32_t>;
+                                 std::uint32_t, std::uint32_t, std::uint32_t>;
 
     std::int32_t answer(wire::Kind kind, wire::Reader &request, wire::Writer &reply);
     bool copyOnDevice(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);

@@ -132,6 +132,7 @@ std::int32_t DeviceServer::launch(wire::Reader &request, wire::Writer &reply)
     const auto kernel = m_device.kernel(launch.kernel);
     if (!kernel) return invalidDeviceFunction;
     if (const std::int32_t error = validate(launch, *kernel); error != success) return error;
+    if (flags >> 8 != 0) launch.cluster = {flags >> 8 & 0xff, flags >> 16 & 0xff, flags >> 24};
     if (flags & wire::launchCooperative) {
         const Occupancy held = occupancy(resourcesOf(launch, *kernel), launch.block.count(), m_gpu);
         if (launch.grid.count() > std::uint64_t(held.residentBlocks) * std::uint64_t(m_gpu.smCount)) {
@@ -243,7 +244,8 @@ void capRegisters(KernelResources &resources, std::uint64_t threads, const GpuMo
 DeviceServer::LaunchKey DeviceServer::keyOf(const LaunchRequest &request)
 {
     return {request.kernel,  request.grid.x,  request.grid.y,  request.grid.z,
-            request.block.x, request.block.y, request.block.z, request.dynamicSharedBytes};
+            request.block.x, request.block.y, request.block.z, request.dynamicSharedBytes,
+            static_cast<std::uint32_t>(request.cluster.count())};
 }
 
 std::int32_t DeviceServer::runForProgram(LaunchRequest &request, const KernelInfo &kernel)

@@ -22,6 +22,9 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
 #define __builtin_align__(n) __attribute__((aligned(n)))
+// The compiler has no such attribute.
+#define __cluster_dims__(...)                                                                                          \
+    _Pragma("GCC error \"__cluster_dims__ needs nvcc here; give the size of clusters at the launch instead (cudaLaunchKernelEx, cudaLaunchAttributeClusterDimension)\"")
 #else
 #define __host__
 #define __device__

@@ -111,6 +111,7 @@
     KS_ERROR(cudaErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another thread") \
     KS_ERROR(cudaErrorTimeout, 909, "wait operation timed out")                                                        \
     KS_ERROR(cudaErrorGraphExecUpdateFailure, 910, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update") \
+    KS_ERROR(cudaErrorInvalidClusterSize, 912, "invalid cluster size")                                                 \
     KS_ERROR(cudaErrorUnknown, 999, "unknown error")
 
 #define KS_ERROR(name, code, sentence) name = code,
