@@ -169,7 +169,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, const v
             const auto &size = attribute.val.clusterDim;
             const dim3 &grid = configuration->gridDim;
             if (size.x == 0 || size.y == 0 || size.z == 0 || grid.x % size.x || grid.y % size.y || grid.z % size.z)
-                return State::instance().record(cudaErrorInvalidConfiguration);
+                return State::instance().record(cudaErrorInvalidClusterSize);
             if (size.x > mostClusterBlocks || size.y > mostClusterBlocks || size.z > mostClusterBlocks ||
                 size.x * size.y * size.z > mostClusterBlocks)
                 return State::instance().record(cudaErrorInvalidClusterSize);
@@ -251,13 +251,15 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function, const cudaLaunchConfig_t *configuration)
 {
     if (!clusters || !configuration) return State::instance().record(cudaErrorInvalidValue);
-    unsigned blocks = 1;
+    *clusters = 0; // where no clusters are asked for
+    unsigned blocks = 0;
     for (unsigned i = 0; i < configuration->numAttrs; ++i) {
         const cudaLaunchAttribute &attribute = configuration->attrs[i];
         if (attribute.id == cudaLaunchAttributeClusterDimension)
             blocks = attribute.val.clusterDim.x * attribute.val.clusterDim.y * attribute.val.clusterDim.z;
     }
-    if (blocks == 0 || blocks > mostClusterBlocks) return State::instance().record(cudaErrorInvalidClusterSize);
+    if (blocks == 0) return cudaSuccess;
+    if (blocks > mostClusterBlocks) return State::instance().record(cudaErrorInvalidClusterSize);
     const dim3 &block = configuration->blockDim;
     int resident = 0, multiprocessors = 0;
     if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
