@@ -402,7 +402,7 @@ void EngineCounters::readersOfALineAreCounted() {
     Engine e;
     e.device = Device(model);
     const auto x = e.upload(ramp(64));
-    // before the first barrier nobody keeps in step; %c / 8 · 32 bytes after it: eight blocks in a row read a sector
+    // before the first barrier only those keep in step that begin together; %c / 8 · 32 bytes after it: eight blocks in a row read a sector
     const std::string body = "ld.global.cg.f32 %f1, [%a0+128];\nbar.sync 0;\nshr.u32 %r1, %c, 3;\nand.b32 %r1, %r1, 3;\nmul.wide.u32 %d1, %r1, 32;\nadd.s64 %d1, %a0, %d1;\nld.global.cg.f32 %f1, [%d1];";
     QVERIFY(e.run(kernelText(1, body), {64}, {32}, {x}));
     QCOMPARE(e.report.counters.companies.count[0], 0u); // nobody has asked
@@ -413,10 +413,16 @@ void EngineCounters::readersOfALineAreCounted() {
         QCOMPARE(companies.count[wave], 2u);
         QCOMPARE(companies.blocks[wave], 32u);
         QCOMPARE(companies.sectors[wave][8], 32u); // four times eight readers of a sector
-        QCOMPARE(std::accumulate(companies.sectors[wave].begin(), companies.sectors[wave].end(), std::uint64_t{0}), 32u);
+        QCOMPARE(companies.sectors[wave][16], wave == 0 ? 32u : 0u); // all sixteen of a company, twice
+        QCOMPARE(std::accumulate(companies.sectors[wave].begin(), companies.sectors[wave].end(), std::uint64_t{0}), wave == 0 ? 64u : 32u);
     }
+    // no barriers: who begins together and reads one line at a time
+    const auto sum = [&](std::size_t wave) { return std::accumulate(companies.sectors[wave].begin(), companies.sectors[wave].end(), std::uint64_t{0}); };
     QVERIFY(e.run(kernelText(1, "ld.global.cg.f32 %f1, [%a0];"), {64}, {32}, {x}));
-    QCOMPARE(e.report.counters.companies.count[0], 0u); // no barriers
+    QCOMPARE(companies.sectors[0][16], 32u);
+    QCOMPARE(sum(1), 0u);
+    QVERIFY(e.run(kernelText(1, "and.b32 %r1, %t, 1;\nmul.wide.u32 %d1, %r1, 128;\nadd.s64 %d1, %a0, %d1;\nld.global.cg.f32 %f1, [%d1];"), {64}, {32}, {x}));
+    QCOMPARE(sum(0), 0u);
 }
 // Each of 32 warps walks through a line of its own, word by word, and L1 has room for eight: as on a device, where a warp that
 // waits for memory lets the others come after it, they take the lines from each other.

@@ -257,9 +257,19 @@ private Q_SLOTS:
         launch = report(sketch);
         launch.counters.blockCriticalCycles = 1;
         readBy(1, 16);
-        near(joined(), first / 2 + meet(15, 0.028) / 2);
+        near(joined(), first / 2 + meet(15, 0.034) / 2);
         readBy(1, 3); // neighbours in a grid
         near(joined(), chance);
+
+        sketch.barriers = 0; // without them those drift that begin together, too
+        sketch.gridBlocks = 132;
+        LaunchReport apart = report(sketch);
+        apart.counters.dramReadBytes /= 16;
+        launch = apart;
+        readBy(0, 16);
+        near(joined(), meet(15, 0.034));
+        sketch.barriers = 16;
+        sketch.gridBlocks = 2 * 1056;
         sketch.dramReadBytes *= 8; // two blocks read the same
         launch = report(sketch);
         readBy(1, 16);
