@@ -65,8 +65,8 @@ struct AccessCounters {
     std::uint64_t wavefronts = 0;   // cycles of L1's data stage: bank conflicts as in shared memory, four lines a cycle
 };
 
-// Reads that L1 did not have, by how many blocks of a company read the line (engine/counters/joined_loads.h); of kernels with
-// barriers only, others do not keep in step. [0]: of the first wave, [1]: of later ones.
+// Reads that L1 did not have, by how many blocks of a company read the line (engine/counters/joined_loads.h); of those only that
+// keep in step. [0]: of the first wave, [1]: of later ones.
 struct Companies {
     static constexpr std::uint32_t most = 16; // or more
     std::array<std::uint64_t, most + 1> sectors[2]{};

@@ -172,9 +172,9 @@ double joinedShare(const LaunchCounters &counters, std::size_t kind, double memb
 // Share of the loads that miss L1 and yet do not reach L2, since loads of one line from SMs of one GPC go on as one when they
 // are less than about 175 cycles apart (engine/counters/joined_loads.h). Blocks that meet at barriers around their loads are
 // kept in step by waiting for the same lines where there is time to wait; the busier an SM, the more they drift. The first wave
-// begins together, later ones do not. Both rates are fitted to 26 tiled kernels (tests/bench/simulator_ladders, "Loads that
-// join"). Without barriers a few meet by chance (counted: 1.5 to 3 % in matmul v0 and v1, conv3x3, csr_spmv, depthwise_conv1d
-// v0; none of what is read once). Copies that are sent ahead are not waited for.
+// begins together, later ones do not, and without barriers nobody stays together for long. Both rates are fitted to 28 kernels
+// (tests/bench/simulator_ladders, "Loads that join"). A few meet by chance (counted: 1.5 to 3 % in matmul v0 and v1, conv3x3,
+// csr_spmv, depthwise_conv1d v0; none of what is read once). Copies that are sent ahead are not waited for.
 double joinedOnTheWay(const LaunchCounters &counters, const BlockWork &work, double blocksTotal, double waves, double busy,
                       const GpuModel &gpu)
 {

@@ -71,6 +71,47 @@ KS_DEVICE unsigned char KS_FROM(2uchar_rz)(KS_T a)
     return static_cast<unsigned char>(min(__float2uint_rz(static_cast<float>(a)), 255u));
 }
 
+KS_BOTH KS_T operator+(KS_T a)
+{
+    return a;
+}
+KS_BOTH KS_T2 operator+(KS_T2 a)
+{
+    return a;
+}
+#define KS_STEP(symbol, change)                                                                                        \
+    KS_BOTH KS_T &operator symbol(KS_T & a)                                                                            \
+    {                                                                                                                  \
+        return a = a change KS_T(1.0f);                                                                                \
+    }                                                                                                                  \
+    KS_BOTH KS_T operator symbol(KS_T & a, int)                                                                        \
+    {                                                                                                                  \
+        const KS_T before = a;                                                                                         \
+        a = a change KS_T(1.0f);                                                                                       \
+        return before;                                                                                                 \
+    }                                                                                                                  \
+    KS_BOTH KS_T2 &operator symbol(KS_T2 & a)                                                                          \
+    {                                                                                                                  \
+        return a = KS_T2(a.x change KS_T(1.0f), a.y change KS_T(1.0f));                                                \
+    }                                                                                                                  \
+    KS_BOTH KS_T2 operator symbol(KS_T2 & a, int)                                                                      \
+    {                                                                                                                  \
+        const KS_T2 before = a;                                                                                        \
+        a = KS_T2(before.x change KS_T(1.0f), before.y change KS_T(1.0f));                                             \
+        return before;                                                                                                 \
+    }
+KS_STEP(++, +)
+KS_STEP(--, -)
+#undef KS_STEP
+KS_DEVICE KS_T htanh_approx(KS_T a)
+{
+    return KS_T(__tanhf(static_cast<float>(a)));
+}
+KS_DEVICE KS_T2 h2tanh_approx(KS_T2 a)
+{
+    return KS_T2(htanh_approx(a.x), htanh_approx(a.y));
+}
+
 // --- comparisons: of two halves a half, a bool or a mask of ones; "u" is true of what is no number
 #define KS_COMPARED(name, symbol, inverse)                                                                             \
     KS_BOTH bool __h##name##u(KS_T a, KS_T b)                                                                          \
