@@ -20,8 +20,12 @@ def main():
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    run = subprocess.run([sys.argv[1], "simulate", str(HERE / "maths.cu"), "--arch", "sm_90", "--profile", "--json"],
-                         capture_output=True, text=True)
+    try:
+        run = subprocess.run([sys.argv[1], "simulate", str(HERE / "maths.cu"), "--arch", "sm_90", "--profile", "--json"],
+                             capture_output=True, text=True)
+    except OSError as error:
+        print(f"{sys.argv[1]}: {error.strerror}; expected the path of kernelskill", file=sys.stderr)
+        return 3
     try:
         kernels = {kernel["name"].split("(")[0]: kernel["metrics"] for kernel in json.loads(run.stdout)["profile"]["kernels"]}
     except (json.JSONDecodeError, KeyError):
