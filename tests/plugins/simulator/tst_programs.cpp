@@ -70,7 +70,7 @@ private Q_SLOTS:
         row("header_texture", 30);
         row("header_cub", 17);
         row("header_small_floats", 31);
-        row("language_objects", 30);
+        row("language_objects", 31);
     }
     void checksItself()
     {

@@ -93,6 +93,12 @@ void EngineVariants::words_data() {
     row("max.u16x2 %r1, %r2, %r3;", 0x8000'0005, 0x0001'0007, 0, 0x8000'0007);
     row("max.s16x2.relu %r1, %r2, %r3;", 0xfff0'0005, 0xffff'0003, 0, 0x0000'0005);
     row("min.relu.s32 %r1, %r2, %r3;", 0xffff'fff0, 5, 0, 0);
+    // the carry of a difference says that nothing was borrowed, as an H200 has it
+    row("sub.cc.u32 %r1, %r2, %r3;\naddc.u32 %r1, 0, 0;", 1, 2, 0, 0);
+    row("sub.cc.u32 %r1, %r2, %r3;\naddc.u32 %r1, 0, 0;", 2, 1, 0, 1);
+    row("sub.cc.u32 %r1, %r2, %r3;\nsubc.u32 %r1, 0, 0;", 1, 2, 0, 0xffff'ffff);
+    row("add.cc.u32 %r1, %r2, %r3;\nsubc.u32 %r1, 0, 0;", 0xffff'ffff, 2, 0, 0);
+    row("add.cc.u32 %r1, %r2, %r3;\nsubc.u32 %r1, 0, 0;", 1, 2, 0, 0xffff'ffff);
     row("fns.b32 %r1, %r2, %r3, 1;", 0x0000'0114, 0, 0, 2);
     row("fns.b32 %r1, %r2, %r3, 2;", 0x0000'0114, 0, 0, 4);
     row("fns.b32 %r1, %r2, %r3, -1;", 0x0000'0114, 31, 0, 8);

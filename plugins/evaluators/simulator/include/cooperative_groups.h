@@ -180,9 +180,24 @@ static __device__ __forceinline__ thread_block this_thread_block(block_tile_memo
     return {};
 }
 
+template <unsigned int Size, class Parent = void> class thread_block_tile;
+namespace details {
+// Where a thread is in what a tile is a part of, and of how many.
+template <class Parent> struct PartOf
+{
+    __device__ static unsigned int rank() { return rankInBlock(); }
+    __device__ static unsigned int threads() { return threadsOfBlock(); }
+};
+template <unsigned int Size, class Parent> struct PartOf<thread_block_tile<Size, Parent>>
+{
+    __device__ static unsigned int rank() { return rankInBlock() & (Size - 1u); }
+    __device__ static unsigned int threads() { return Size; }
+};
+} // namespace details
+
 // Neighbouring threads in a number known to the compiler: 1, 2, 4, 8, 16 or 32 lanes of a warp, or whole warps, which
 // have a barrier of their own but exchange no registers.
-template <unsigned int Size, class Parent = void> class thread_block_tile : public thread_group
+template <unsigned int Size, class Parent> class thread_block_tile : public thread_group
 {
     static_assert(Size >= 1 && Size <= 1024 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, … 1024 threads");
     __device__ static unsigned int lane() { return details::rankInBlock() & 31u; }
@@ -214,8 +229,9 @@ public:
     __device__ static unsigned int thread_rank() { return details::rankInBlock() & (Size - 1u); }
     __device__ static constexpr unsigned int size() { return Size; }
     __device__ static constexpr unsigned int num_threads() { return Size; }
-    __device__ static unsigned int meta_group_rank() { return details::rankInBlock() / Size; }
-    __device__ static unsigned int meta_group_size() { return (details::threadsOfBlock() + Size - 1) / Size; }
+    // Among the tiles of what it is a part of.
+    __device__ static unsigned int meta_group_rank() { return details::PartOf<Parent>::rank() / Size; }
+    __device__ static unsigned int meta_group_size() { return (details::PartOf<Parent>::threads() + Size - 1) / Size; }
     template <class T> __device__ T shfl(T value, int source) const
     {
         return kernelskill_shuffle::words(value, [&](int word) { return __shfl_sync(mask(), word, source, Size); });

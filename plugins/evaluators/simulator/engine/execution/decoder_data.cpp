@@ -271,7 +271,7 @@ void Decoder::isSpace(const Instruction &instruction) {
     else if (is("shared")) { op.immediate = static_cast<std::int64_t>(sharedWindow); op.extra = 24; }
     else if (is("local")) { op.immediate = static_cast<std::int64_t>(localWindow); op.extra = 32; }
     else if (is("param")) { op.immediate = static_cast<std::int64_t>(parameterWindow); op.extra = 16; }
-    else if (is("global")) { op.immediate = static_cast<std::int64_t>(globalBase); op.extra = 46; }
+    else if (is("global")) { op.immediate = static_cast<std::int64_t>(sharedBase); op.extra = 47; } // from what the host maps as well
     else throw Unsupported{};
     op.a = source(instruction, instruction.operands.at(1), Type::B64);
     op.readyA = readyOfRow(op.a);

@@ -143,7 +143,8 @@ template <class T> T dotWords(std::uint32_t a, std::uint32_t b, T c, std::int64_
     return static_cast<T>(static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(c));
 }
 
-// Extended precision: the carry of a lane is a bit of the carry predicate. Mode: 1 carry in, 2 carry out.
+// Extended precision: the carry of a lane is a bit of the carry predicate; of a difference it says that nothing was borrowed, so
+// that sums and differences may follow each other. Mode: 1 carry in, 2 carry out.
 template <class T, bool Subtract> void withCarry(WarpContext &context, const MicroOp &op) {
     auto *d = context.row<Row<T>>(op.d);
     const auto *a = context.source<Row<T>>(op.a);
@@ -151,12 +152,13 @@ template <class T, bool Subtract> void withCarry(WarpContext &context, const Mic
     const std::uint32_t carries = context.predicates[carryPredicate];
     std::uint32_t out = 0;
     for (int i = 0; i < laneCount; ++i) {
-        const unsigned in = op.immediate & 1 ? carries >> i & 1 : 0u;
+        const unsigned bit = carries >> i & 1;
+        const unsigned in = op.immediate & 1 ? (Subtract ? 1u - bit : bit) : 0u;
         T sum, result;
         bool carry;
         if constexpr (Subtract) carry = __builtin_sub_overflow(a[i], b[i], &sum) | __builtin_sub_overflow(sum, static_cast<T>(in), &result);
         else carry = __builtin_add_overflow(a[i], b[i], &sum) | __builtin_add_overflow(sum, static_cast<T>(in), &result);
-        out |= carry ? laneBit[i] : 0;
+        out |= carry != Subtract ? laneBit[i] : 0;
         keep<false>(d, i, result, context.exec);
     }
     if (op.immediate & 2) context.predicates[carryPredicate] = (carries & ~context.exec) | (out & context.exec);
